@@ -1,0 +1,257 @@
+"""What happens while a model answers: wire events (from a provider) and turn events (for listeners; DESIGN 3, 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from conch_desktop.domain.calls import Json, Mend
+
+RefusalKind = Literal[
+    "schema",
+    "tools",
+    "generation",
+    "auth",
+    "quota",
+    "rate",
+    "context_length",
+    "not_found",
+    "overloaded",
+    "content_policy",
+    "bad_request",
+    "network",
+]
+"""What a refusal means; the classes of `README-wires.md`."""
+
+FinishReason = Literal["stop", "tool_calls", "length", "content_filter", "error", "stopped", "paused"]
+"""`stopped`: by the person. `paused`: a limit of the turn was reached. The others are the provider's."""
+
+
+# Wire events --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More words of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """More of the model's thinking."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallDelta:
+    """More of a call that is being written: only a sign of life, the whole call comes with `Finish`.
+
+    `key` tells the calls of one answer apart; `arguments` is the new piece.
+    """
+
+    key: int
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class WireCall:
+    """A whole call as the stream gave it. `extra` is the provider's opaque data as JSON text."""
+
+    id: str
+    name: str
+    arguments: str
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderCall:
+    """A call the provider ran by itself: shown, never run."""
+
+    name: str
+    arguments: str
+    result: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the provider counts them; None where it told nothing."""
+
+    type: ClassVar[str] = "usage"
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The answer ended. `calls` are the calls to run, in order; empty after a cut."""
+
+    reason: FinishReason
+    calls: tuple[WireCall, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The provider did not answer, or broke off. It is always the last event of a stream.
+
+    `words` are the provider's own, cut to a readable length; `what` says in a sentence what happened and `advice`
+    what to do. `retry_after` is in seconds. `status` is the HTTP status, 0 when there was none.
+    """
+
+    kind: RefusalKind
+    words: str
+    what: str
+    advice: str = ""
+    status: int = 0
+    retry_after: float | None = None
+
+
+WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Usage | Finish | Refusal
+
+
+# Turn events --------------------------------------------------------------------------------------------------------
+# `type` is the name in `ask --json`; "" marks a sign of life that is not printed there.
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMade:
+    type: ClassVar[str] = "plan"
+    mode: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSent:
+    type: ClassVar[str] = "request"
+    number: int
+    mode: str
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextAdded:
+    type: ClassVar[str] = "text"
+    text: str
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningAdded:
+    type: ClassVar[str] = "reasoning"
+    text: str
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A provider's refusal. `text` is in words for the person."""
+
+    type: ClassVar[str] = "refusal"
+    kind: RefusalKind
+    text: str
+    words: str = ""
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonLearnt:
+    type: ClassVar[str] = "lesson"
+    kind: str
+    value: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallProgress:
+    """A call is being written; the id is that of the later `CallMade`."""
+
+    type: ClassVar[str] = ""
+    id: str
+    name: str
+    raw: str
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallMade:
+    """A call was read. When it does not fit the tool, `args` is None and a `CallResult` with the error follows."""
+
+    type: ClassVar[str] = "call"
+    id: str
+    name: str
+    raw: str
+    args: Mapping[str, Json] | None
+    mends: tuple[Mend, ...] = ()
+    dropped: tuple[str, ...] = ()
+    source: str = "builtin"
+    step: int = 0
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GuardDecided:
+    """`ask`: a question is open. `allow`, `refuse`: the guard's word. `allowed`, `denied`: the person's."""
+
+    type: ClassVar[str] = "guard"
+    id: str
+    decision: Literal["allow", "ask", "refuse", "allowed", "denied"]
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallStarted:
+    """A call begins to run. `at` is in seconds since 1970."""
+
+    type: ClassVar[str] = ""
+    id: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """A call has its answer. `state` is one of `ENDED_STATES`; `sent_back` is what the model is told."""
+
+    type: ClassVar[str] = "result"
+    id: str
+    is_error: bool
+    text: str
+    ms: int | None = None
+    state: str = "done"
+    sent_back: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    type: ClassVar[str] = "notice"
+    text: str
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    type: ClassVar[str] = "done"
+    finish: FinishReason
+
+
+TurnEvent = (
+    PlanMade
+    | RequestSent
+    | TextAdded
+    | ReasoningAdded
+    | Refused
+    | LessonLearnt
+    | CallProgress
+    | CallMade
+    | GuardDecided
+    | CallStarted
+    | CallResult
+    | Usage
+    | Notice
+    | Done
+)

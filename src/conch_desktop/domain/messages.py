@@ -1,0 +1,139 @@
+"""Chats and messages, as people see them and as they are sent to a provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from conch_desktop.domain.calls import CallRecord, Json
+
+Role = Literal["user", "assistant"]
+
+MessageState = Literal["streaming", "done", "stopped", "failed", "interrupted"]
+"""`interrupted`: the program ended while the message was streaming."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Words. `step` counts the requests of a turn from 0."""
+
+    text: str
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningPart:
+    """A model's thinking, folded away by default and never sent to another provider."""
+
+    text: str
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NoticePart:
+    """A quiet line of the program's own in the activity panel; never sent to a model."""
+
+    text: str
+    step: int = 0
+
+
+Part = TextPart | ReasoningPart | NoticePart | CallRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an answer did not end well, in words for the person.
+
+    `kind` is one of `domain.events.RefusalKind`; `what` happened, in a sentence; `advice` is what can be done.
+    """
+
+    kind: str
+    what: str
+    advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageCount:
+    """Tokens as the provider counts them."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a chat. An assistant's message is a whole turn: every step's words and calls, in order.
+
+    `asked` is the tool a person named for this message with `/`. `model` is the id of the model that answered,
+    `author` the name shown above the answer. `mode` and `why` tell how the model was given its tools.
+    """
+
+    id: str
+    role: Role
+    parts: tuple[Part, ...] = ()
+    created: float = 0.0
+    state: MessageState = "done"
+    asked: str = ""
+    model: str = ""
+    author: str = ""
+    mode: str = ""
+    why: str = ""
+    usage: UsageCount | None = None
+    failure: Failure | None = None
+
+    @property
+    def text(self) -> str:
+        """All words of the message, without thinking, notices and calls."""
+        return "\n\n".join(part.text for part in self.parts if isinstance(part, TextPart) and part.text)
+
+    @property
+    def calls(self) -> tuple[CallRecord, ...]:
+        """The calls of the message, in order."""
+        return tuple(part for part in self.parts if isinstance(part, CallRecord))
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat as the sidebar lists it. `model` is the id of the model chosen for it, "" when none was."""
+
+    id: str
+    title: str = ""
+    model: str = ""
+    pinned: bool = False
+    created: float = 0.0
+    updated: float = 0.0
+    draft: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentCall:
+    """A call as it goes back to a provider. `extra` is that provider's own opaque data, as JSON text."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Json]
+    extra: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentResult:
+    """The answer to one call as it goes back to a provider."""
+
+    id: str
+    name: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SentMessage:
+    """One message as it is sent: a person's words, one step of an answer, or the results of that step's calls."""
+
+    role: Literal["user", "assistant", "results"]
+    text: str = ""
+    calls: tuple[SentCall, ...] = ()
+    results: tuple[SentResult, ...] = ()
+    reasoning: str = ""

@@ -1,0 +1,19 @@
+"""An estimate of how many tokens a text takes, for deciding what fits a window."""
+
+from __future__ import annotations
+
+CHARS_PER_TOKEN = 3.5
+"""Characters a token in mixed English and JSON; low, so that the estimate errs towards more tokens."""
+
+WIDE_CHARS_PER_TOKEN = 1.0
+"""Characters a token outside Latin, Greek and Cyrillic script."""
+
+_WIDE_FROM = 0x0900
+
+
+def estimate(text: str) -> int:
+    """Tokens of `text`, rounded up. An estimate: providers count in their own ways."""
+    if text.isascii():
+        return -int(-len(text) // CHARS_PER_TOKEN)
+    wide = sum(1 for character in text if ord(character) >= _WIDE_FROM)
+    return -int(-((len(text) - wide) / CHARS_PER_TOKEN + wide / WIDE_CHARS_PER_TOKEN) // 1)

@@ -1,0 +1,1 @@
+"""The engine: the life of a chat, from a person's message to the end of the answer. No Qt."""

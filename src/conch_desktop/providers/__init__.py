@@ -1,0 +1,1 @@
+"""Providers: the wires that speak chat APIs, what refusals mean, and the model on this computer."""

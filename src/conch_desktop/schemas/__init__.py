@@ -1,0 +1,1 @@
+"""Schemas: what a JSON Schema becomes for a provider or a grammar."""

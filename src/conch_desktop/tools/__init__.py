@@ -1,0 +1,1 @@
+"""The program's own tools, the toolbox that holds them, and the guard."""

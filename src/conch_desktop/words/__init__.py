@@ -1,0 +1,1 @@
+"""Tools in words, for models that take none natively."""
