@@ -1,0 +1,17 @@
+"""The grammar of one tool's call block, for servers that constrain an answer by GBNF."""
+
+from __future__ import annotations
+
+import json
+
+from conch_desktop.domain.tools import Tool
+from conch_desktop.schemas.grammar import Grammar, literal
+from conch_desktop.words.formats import CALL_CLOSE, CALL_OPEN
+
+
+def call_grammar(tool: Tool) -> str:
+    """GBNF under which an answer can only be one call of `tool`, in the block the reader takes."""
+    grammar = Grammar()
+    arguments = grammar.value({"type": "object", **tool.parameters})
+    head = literal(f'{CALL_OPEN}\n{{"name": {json.dumps(tool.name, ensure_ascii=False)}, "arguments": ')
+    return grammar.text(f"{head} {arguments} {literal('}' + chr(10) + CALL_CLOSE)}")
