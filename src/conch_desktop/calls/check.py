@@ -89,7 +89,7 @@ def _lines(error: ValidationError) -> Iterator[str]:
         case "enum":
             yield f"{where}: {_options(wanted)}, got {quoted(error.instance)}."
         case "additionalProperties" if isinstance(error.instance, Mapping) and isinstance(error.schema, Mapping):
-            known = error.schema.get("properties", {})
+            known: Any = error.schema.get("properties", {})
             for name in error.instance:
                 if name not in known:
                     yield f"{_joined(path, name)}: there is no such field."

@@ -81,6 +81,7 @@ class ReadCall:
 class CallRecord:
     """A call as the chat, the activity panel and the store hold it.
 
+    `id` is the program's own and unique; `wire_id` is what the provider called it, "" when it gave no id.
     `name` is the person's name of the tool, `source` "builtin" or the name of the integration.
     `raw` is what the model sent, byte for byte. `args` is what ran, or would have run.
     `answer` is the tool's own answer as text; `sent_back` is everything the model was told
@@ -105,3 +106,4 @@ class CallRecord:
     started: float | None = None
     ms: int | None = None
     extra: str = ""
+    wire_id: str = ""

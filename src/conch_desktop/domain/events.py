@@ -59,12 +59,17 @@ class CallDelta:
 
 @dataclass(frozen=True, slots=True)
 class WireCall:
-    """A whole call as the stream gave it. `extra` is the provider's opaque data as JSON text."""
+    """A whole call as the stream gave it.
+
+    `id` is the provider's own, "" when it gave none. `key` is that of the call's deltas. `extra` is the provider's
+    opaque data as JSON text.
+    """
 
     id: str
     name: str
     arguments: str
     extra: str = ""
+    key: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,18 +173,21 @@ class LessonLearnt:
 
 @dataclass(frozen=True, slots=True)
 class CallProgress:
-    """A call is being written; the id is that of the later `CallMade`."""
+    """A call is being written; the id is that of the later `CallMade`. `piece` is what is new of the raw text."""
 
     type: ClassVar[str] = ""
     id: str
     name: str
-    raw: str
+    piece: str
     step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class CallMade:
-    """A call was read. When it does not fit the tool, `args` is None and a `CallResult` with the error follows."""
+    """A call was read. When it does not fit the tool, `args` is None and a `CallResult` with the error follows.
+
+    `id` is the program's own, `wire_id` the provider's.
+    """
 
     type: ClassVar[str] = "call"
     id: str
@@ -191,6 +199,7 @@ class CallMade:
     source: str = "builtin"
     step: int = 0
     extra: str = ""
+    wire_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
