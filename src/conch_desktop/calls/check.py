@@ -78,21 +78,22 @@ def _lines(error: ValidationError) -> Iterator[str]:
     path = _path(error.absolute_path)
     where = path or "(the arguments)"
     wanted: Any = error.validator_value
+    schema: Any = error.schema
     match error.validator:
         case "required":
-            missing = [name for name in wanted if name not in error.instance]
-            properties = error.schema.get("properties", {}) if isinstance(error.schema, Mapping) else {}
+            given: Any = error.instance
+            missing = [name for name in wanted if name not in given]
+            properties = schema.get("properties", {})
             for name in missing:
                 yield f"{_joined(path, name)}: required ({_kind(properties.get(name))}), but it was missing."
         case "type":
             yield f"{where}: expected {_kinds(wanted)}, got {quoted(error.instance)}."
         case "enum":
             yield f"{where}: {_options(wanted)}, got {quoted(error.instance)}."
-        case "additionalProperties" if isinstance(error.instance, Mapping) and isinstance(error.schema, Mapping):
-            known: Any = error.schema.get("properties", {})
-            for name in error.instance:
-                if name not in known:
-                    yield f"{_joined(path, name)}: there is no such field."
+        case "additionalProperties" if isinstance(error.instance, Mapping):
+            unknown = [name for name in error.instance if name not in schema.get("properties", {})]
+            for name in unknown:
+                yield f"{_joined(path, name)}: there is no such field."
         case "minLength" | "maxLength" | "minItems" | "maxItems" | "minimum" | "maximum":
             yield f"{where}: expected {_bound(error)}, got {quoted(error.instance)}."
         case _:

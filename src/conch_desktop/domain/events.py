@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from conch_desktop.domain.calls import Json, Mend
+from conch_desktop.domain.calls import CallState, Json, Mend
 
 RefusalKind = Literal[
     "schema",
@@ -230,7 +230,7 @@ class CallResult:
     is_error: bool
     text: str
     ms: int | None = None
-    state: str = "done"
+    state: CallState = "done"
     sent_back: str = ""
     why: str = ""
 

@@ -1,0 +1,294 @@
+"""Joins all parts; the only module that knows them all."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from conch_desktop.domain.clock import Clock, SystemClock
+from conch_desktop.domain.errors import ConchError, LocalModelError, ProviderError, UsageError
+from conch_desktop.domain.models import Model, Provider
+from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, read_catalogue
+from conch_desktop.engine.running import Settling
+from conch_desktop.engine.session import Session
+from conch_desktop.engine.turn import TurnParts
+from conch_desktop.providers import model_file
+from conch_desktop.providers.local import LocalServer, why_unavailable
+from conch_desktop.providers.registry import KINDS, base_url, make_wire
+from conch_desktop.providers.wire import Wire
+from conch_desktop.store import settings as known
+from conch_desktop.store.chats import Chats
+from conch_desktop.store.database import Database
+from conch_desktop.store.lessons import Lessons
+from conch_desktop.store.memories import Memories
+from conch_desktop.store.permissions import Permissions
+from conch_desktop.store.providers import Providers
+from conch_desktop.store.secrets import Secrets
+from conch_desktop.store.settings import Settings
+from conch_desktop.tools.guard import Guard, Policy
+from conch_desktop.tools.memory import memory_tools
+from conch_desktop.tools.toolbox import Toolbox
+
+DATABASE = "conch.sqlite3"
+
+LOCAL = Provider("local", "local", "This computer")
+"""The model on this computer: always there, never removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """How trying a provider went, in a sentence."""
+
+    ok: bool
+    text: str
+    advice: str = ""
+    models: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LocalState:
+    """What there is of the model on this computer. `why` and `advice` say what is missing when not `available`."""
+
+    available: bool
+    why: str
+    advice: str
+    fetched: bool
+    path: Path | None
+    note: str
+
+
+def default_data_dir() -> Path:
+    """The program's own data folder."""
+    return platformdirs.user_data_path("conch-desktop", appauthor=False)
+
+
+class Program:
+    """The whole program without a window: what is kept, the providers, the tools, and a session for each chat."""
+
+    def __init__(self, data_dir: Path, database: Database, clock: Clock, policy: Policy) -> None:
+        self.data_dir = data_dir
+        self.clock = clock
+        self.interactive = True
+        self._database = database
+        self.chats = Chats(database, clock)
+        self.memories = Memories(database, clock)
+        self.lessons = Lessons(database, clock)
+        self.permissions = Permissions(database, clock)
+        self.settings = Settings(database)
+        self.secrets = Secrets(_key_service(data_dir))
+        self.toolbox = Toolbox(memory_tools(self.memories))
+        self._providers = Providers(database, clock)
+        self._guard = Guard(self.permissions, policy)
+        self._local = LocalServer(self._local_path)
+        self._unsaved: dict[str, Provider] = {}
+        self._wires: dict[str, Wire] = {}
+        self._sessions: dict[str, Session] = {}
+
+    @classmethod
+    async def open(
+        cls, data_dir: Path | None = None, *, clock: Clock | None = None, policy: Policy = "read"
+    ) -> Program:
+        """Opens the data folder. Raises `StoreError` when the database can't be used; it is then left as it is."""
+        folder = data_dir or default_data_dir()
+        clock = clock or SystemClock()
+        database = await Database.open(folder / DATABASE, clock)
+        program = cls(folder, database, clock, policy)
+        await program.settings.load()
+        return program
+
+    async def tidy(self) -> None:
+        """What a window does once at its start: chats deleted last time go, broken-off answers are marked."""
+        await self.chats.purge_deleted()
+        await self.chats.mark_interrupted()
+
+    @property
+    def notes(self) -> list[str]:
+        """Quiet notes about the start: a broken setting, for example."""
+        return self.settings.notes
+
+    async def aclose(self) -> None:
+        """Stops every turn, the model on this computer and the store, in that order."""
+        for session in self._sessions.values():
+            await session.aclose()
+        for wire in self._wires.values():
+            await wire.aclose()
+        await self._local.aclose()
+        await self._database.aclose()
+
+    # Providers and models ------------------------------------------------------------------------------------------
+
+    async def providers(self) -> list[Provider]:
+        """This computer first, then the person's own, then those of this run only."""
+        return [LOCAL, *await self._providers.all(), *self._unsaved.values()]
+
+    async def provider(self, provider_id: str) -> Provider | None:
+        """The provider of that id."""
+        return next((one for one in await self.providers() if one.id == provider_id), None)
+
+    def use(self, provider: Provider) -> None:
+        """Adds a provider for this run only."""
+        self._unsaved[provider.id] = provider
+
+    async def add_provider(self, kind: str, name: str, url: str, key: str, key_env: str = "") -> tuple[Provider, str]:
+        """Adds a provider and keeps its key; also says where the key is kept ("" without one)."""
+        if kind not in KINDS or not KINDS[kind].wire:
+            raise UsageError(f"There is no kind of provider called {kind}.")
+        provider = Provider(uuid.uuid4().hex, kind, name.strip() or KINDS[kind].title, url.strip(), key_env)
+        await self._providers.add(provider)
+        return provider, await self.set_key(provider.id, key) if key else ""
+
+    async def set_key(self, provider_id: str, key: str) -> str:
+        """Keeps a key and says where."""
+        await self._drop_wire(provider_id)
+        return await self.secrets.keep(provider_id, key)
+
+    async def remove_provider(self, provider_id: str) -> None:
+        """Removes a provider with its key, lists and lessons."""
+        await self._drop_wire(provider_id)
+        await self.secrets.remove(provider_id)
+        await self._providers.remove(provider_id)
+
+    async def test(self, kind: str, url: str, key: str, provider_id: str = "") -> Tested:
+        """Asks a provider for its models, without keeping anything."""
+        provider = Provider(provider_id or "test", kind, KINDS[kind].title, url.strip())
+        saved = await self.provider(provider_id) if provider_id and not key else None
+        begun = self.clock.monotonic()
+        try:
+            wire = make_wire(provider, key or (await self.secrets.get(saved) if saved else None), local=self._local)
+            try:
+                async with asyncio.timeout(LIST_LIMIT):
+                    models = await wire.list_models()
+            finally:
+                await wire.aclose()
+        except ConchError as error:
+            return Tested(False, error.what, error.advice)
+        except TimeoutError:
+            return Tested(False, f"{base_url(provider)} did not answer in {LIST_LIMIT:.0f} s.", "Check the address.")
+        count = len(models)
+        took = self.clock.monotonic() - begun
+        return Tested(True, f"{count} model{'' if count == 1 else 's'}, answered in {took:.1f} s", "", count)
+
+    async def models(self, *, refresh: bool = False) -> Catalogue:
+        """All models; with `refresh` every provider is asked anew."""
+        return await read_catalogue(await self.providers(), self.wire_of, self._providers, self.clock, refresh=refresh)
+
+    async def find_model(self, model_id: str) -> Model | None:
+        """The model of that id, also when its provider's list does not hold it; None when its provider is gone."""
+        provider_id, _, name = model_id.partition("/")
+        if not name or await self.provider(provider_id) is None:
+            return None
+        catalogue = await self.models()
+        return next((model for model in catalogue.models if model.id == model_id), Model(provider_id, name))
+
+    async def wire_of(self, provider: Provider) -> Wire:
+        """The wire of a provider, made when first used. Raises `ProviderError` when its key is missing."""
+        wire = self._wires.get(provider.id)
+        if wire is None:
+            key = await self.secrets.get(provider)
+            if key is None and KINDS[provider.kind].needs_key:
+                raise ProviderError("auth", f"There is no key for {provider.name}.", _missing_key(provider))
+            wire = self._wires.setdefault(provider.id, make_wire(provider, key, local=self._local))
+        return wire
+
+    async def _drop_wire(self, provider_id: str) -> None:
+        wire = self._wires.pop(provider_id, None)
+        if wire is not None:
+            await wire.aclose()
+
+    # The model on this computer -------------------------------------------------------------------------------------
+
+    def local_state(self) -> LocalState:
+        """What there is of the model on this computer."""
+        missing = why_unavailable()
+        path = self._local_path()
+        note = model_file.SMALL_MODEL.note
+        if missing is not None:
+            return LocalState(False, missing.what, missing.advice, path is not None, path, note)
+        return LocalState(True, "", "", path is not None, path, note)
+
+    async def fetch_local(self, progress: Callable[[int, int], None]) -> Path:
+        """Fetches the small model. Cancel the task to stop it. Raises `LocalModelError`."""
+        return await model_file.fetch(progress)
+
+    async def use_local_file(self, path: Path) -> None:
+        """Uses a GGUF file of the person's own. Raises `LocalModelError` when there is none at `path`."""
+        if not await asyncio.to_thread(path.is_file):
+            raise LocalModelError(f"There is no file {path}.", "Choose a model file that ends in .gguf.")
+        await self.settings.set(known.LOCAL_MODEL, str(path))
+        await self._drop_wire(LOCAL.id)
+
+    def _local_path(self) -> Path | None:
+        own = self.settings.get(known.LOCAL_MODEL)
+        return Path(own) if own else model_file.small_model_path()
+
+    # Chats ----------------------------------------------------------------------------------------------------------
+
+    def session(self, chat_id: str) -> Session:
+        """The session of a chat; always the same one."""
+        if chat_id not in self._sessions:
+            self._sessions[chat_id] = Session(chat_id, book=self.chats, prepare=self._prepare, clock=self.clock)
+        return self._sessions[chat_id]
+
+    def offered(self, asked: str = "") -> Toolbox:
+        """The tools that are switched on, and the one that was asked for by name."""
+        off = set(self.settings.get(known.TOOLS_OFF))
+        tool = self.toolbox.find(asked) if asked else None
+        if tool is not None:
+            off.discard(tool.group)
+        return self.toolbox.without(off)
+
+    async def _prepare(self, session: Session, *, asked: str, settle: Settling) -> TurnParts:
+        model, provider = await self._chosen(session)
+        wire = await self.wire_of(provider)
+        toolbox = self.offered(asked)
+        return TurnParts(
+            wire=wire,
+            url=base_url(provider),
+            model=model,
+            toolbox=toolbox,
+            guard=self._guard,
+            asker=session if self.interactive else None,
+            clock=self.clock,
+            settle=settle,
+            chat=session.chat_id,
+            messages=session.messages[:-1],
+            memories=await self.memories.all() if "memory" in toolbox.groups else (),
+            asked=asked,
+            step_limit=self.settings.get(known.STEP_LIMIT),
+        )
+
+    async def _chosen(self, session: Session) -> tuple[Model, Provider]:
+        model_id = session.model_id or await self.default_model()
+        if not model_id:
+            raise ProviderError("not_found", "No model is chosen for this chat.", "Choose one above the chat.")
+        model = await self.find_model(model_id)
+        provider = await self.provider(model_id.partition("/")[0])
+        if model is None or provider is None:
+            raise ProviderError("not_found", "The provider of this chat’s model was removed.", "Choose another model.")
+        return model, provider
+
+    async def default_model(self) -> str:
+        """The id of the model a new chat starts with: the last one used, else the one on this computer."""
+        last = self.settings.get(known.LAST_MODEL)
+        if last and await self.find_model(last) is not None:
+            return last
+        local = await read_catalogue([LOCAL], self.wire_of, self._providers, self.clock, refresh=False)
+        return local.models[0].id if local.models else ""
+
+
+def _key_service(data_dir: Path) -> str:
+    """Keys of one profile are never those of another."""
+    if data_dir == default_data_dir():
+        return "conch-desktop"
+    return f"conch-desktop ({uuid.uuid5(uuid.NAMESPACE_URL, data_dir.absolute().as_uri()).hex[:12]})"
+
+
+def _missing_key(provider: Provider) -> str:
+    if provider.key_env:
+        return f"Set the environment variable {provider.key_env}, or enter a key."
+    return "Enter one in Settings."

@@ -1,0 +1,65 @@
+"""The models of all providers, from what their wires list and what was kept of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from conch_desktop.domain.clock import Clock
+from conch_desktop.domain.errors import ConchError, ProviderError
+from conch_desktop.domain.messages import Failure
+from conch_desktop.domain.models import Model, Provider
+from conch_desktop.providers.wire import Wire
+
+LIST_LIMIT = 20.0
+"""Seconds a provider has to list its models."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All models, in the order of the providers, and why a provider could not be asked (by its id)."""
+
+    models: Sequence[Model] = ()
+    failures: Mapping[str, Failure] = field(default_factory=dict)
+
+
+class ModelBook(Protocol):
+    """Where lists of models are kept."""
+
+    async def save_models(self, provider_id: str, models: Sequence[Model], at: float) -> None: ...
+
+    async def saved_models(self, provider_id: str) -> list[Model]: ...
+
+
+async def read_catalogue(
+    providers: Sequence[Provider],
+    wire_of: Callable[[Provider], Awaitable[Wire]],
+    book: ModelBook,
+    clock: Clock,
+    *,
+    refresh: bool,
+) -> Catalogue:
+    """What is kept of every provider's list; with `refresh`, each is asked anew, all at once."""
+
+    async def one(provider: Provider) -> tuple[list[Model], Failure | None]:
+        if not refresh and provider.kind != "local":
+            return await book.saved_models(provider.id), None
+        try:
+            async with asyncio.timeout(LIST_LIMIT):
+                models = await (await wire_of(provider)).list_models()
+        except (ConchError, TimeoutError) as error:
+            return await book.saved_models(provider.id), _failure(provider, error)
+        await book.save_models(provider.id, models, clock.now())
+        return models, None
+
+    lists = await asyncio.gather(*(one(provider) for provider in providers))
+    failures = {provider.id: why for provider, (_, why) in zip(providers, lists, strict=True) if why is not None}
+    return Catalogue([model for models, _ in lists for model in models], failures)
+
+
+def _failure(provider: Provider, error: ConchError | TimeoutError) -> Failure:
+    if isinstance(error, ConchError):
+        return Failure(error.kind if isinstance(error, ProviderError) else "", error.what, error.advice)
+    return Failure("network", f"{provider.name} did not list its models in {LIST_LIMIT:.0f} s.", "Try again later.")

@@ -1,0 +1,59 @@
+"""Makes a transcript fit the model's window by leaving out the oldest turns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from conch_desktop.domain.calls import CallRecord
+from conch_desktop.domain.messages import Message, TextPart
+from conch_desktop.domain.tokens import estimate
+from conch_desktop.domain.tools import Tool
+
+API_WINDOW = 128_000
+"""Tokens taken for the window of a service that does not say (DESIGN 3)."""
+
+LOCAL_WINDOW = 8_192
+"""Tokens taken for the window of a server on this computer that does not say (DESIGN 3)."""
+
+ROOM_FOR_REPLY = 1_024
+"""Tokens kept free for the answer, or a quarter of a small window."""
+
+_PER_MESSAGE = 8
+"""Tokens a chat template spends around a message."""
+
+
+def assumed_window(url: str) -> int:
+    """The window of a model whose provider at `url` does not say."""
+    host = urlsplit(url).hostname or ""
+    on_this_computer = host in {"localhost", "::1"} or host.startswith("127.")
+    return LOCAL_WINDOW if on_this_computer else API_WINDOW
+
+
+def fit(
+    messages: Sequence[Message], *, window: int, system: str, tools: Sequence[Tool]
+) -> tuple[Sequence[Message], int]:
+    """The newest messages that fit beside the system prompt and the tools, and how many were left out.
+
+    What is left out are whole turns, the oldest first; the newest message of the person always stays.
+    """
+    offered = sum(estimate(tool.description) + estimate(json.dumps(dict(tool.parameters))) for tool in tools)
+    budget = window - min(ROOM_FOR_REPLY, window // 4) - estimate(system) - offered
+    starts = [place for place, message in enumerate(messages) if message.role == "user"]
+    sizes = [_size(message) for message in messages]
+    for start in [0, *starts[1:]]:
+        if sum(sizes[start:]) <= budget:
+            return messages[start:], start
+    newest = starts[-1] if starts else 0
+    return messages[newest:], newest
+
+
+def _size(message: Message) -> int:
+    total = _PER_MESSAGE
+    for part in message.parts:
+        if isinstance(part, TextPart):
+            total += estimate(part.text)
+        elif isinstance(part, CallRecord):
+            total += estimate(part.raw) + estimate(part.sent_back or part.answer) + 2 * _PER_MESSAGE
+    return total

@@ -1,0 +1,63 @@
+"""The stored transcript as it is sent: each step of an answer, with its calls and their results directly after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from conch_desktop.domain.calls import CallRecord
+from conch_desktop.domain.messages import (
+    Message,
+    Part,
+    ReasoningPart,
+    SentCall,
+    SentMessage,
+    SentResult,
+    TextPart,
+)
+
+NO_ANSWER = "This call has no answer: the program ended while it ran. It may or may not have run."
+STOPPED = "The person stopped the turn before this call had an answer."
+
+
+def as_sent(messages: Iterable[Message]) -> tuple[SentMessage, ...]:
+    """What a provider is sent of a chat. Every call has exactly one result; empty messages are left out."""
+    sent: list[SentMessage] = []
+    taken: set[str] = set()
+    for message in messages:
+        if message.role == "user":
+            sent.append(SentMessage("user", message.text))
+        else:
+            for _, parts in groupby(message.parts, key=lambda part: part.step):
+                sent += _step(list(parts), taken)
+    return tuple(message for message in sent if message.text or message.calls or message.results)
+
+
+def _step(parts: Sequence[Part], taken: set[str]) -> list[SentMessage]:
+    text = "\n\n".join(part.text for part in parts if isinstance(part, TextPart) and part.text.strip())
+    reasoning = "".join(part.text for part in parts if isinstance(part, ReasoningPart))
+    records = [part for part in parts if isinstance(part, CallRecord) and part.state != "provider"]
+    ids = [_id(record, taken) for record in records]
+    calls = tuple(
+        SentCall(call_id, record.name, record.args or {}, record.extra)
+        for call_id, record in zip(ids, records, strict=True)
+    )
+    answer = SentMessage("assistant", text, calls, reasoning=reasoning)
+    if not records:
+        return [answer]
+    results = (_result(call_id, record) for call_id, record in zip(ids, records, strict=True))
+    return [answer, SentMessage("results", results=tuple(results))]
+
+
+def _id(record: CallRecord, taken: set[str]) -> str:
+    """The provider's own id while it is the only one of that name in the chat, else ours."""
+    call_id = record.wire_id if record.wire_id and record.wire_id not in taken else record.id
+    taken.add(call_id)
+    return call_id
+
+
+def _result(call_id: str, record: CallRecord) -> SentResult:
+    text = record.sent_back or record.answer
+    if not text and record.state != "done":
+        text = STOPPED if record.state == "stopped" else NO_ANSWER
+    return SentResult(call_id, record.name, text, record.is_error or record.state != "done")

@@ -1,0 +1,272 @@
+"""The life of one chat: what is said in it, the turn that runs, the question that waits (DESIGN 3)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import uuid
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from conch_desktop.domain.clock import Clock
+from conch_desktop.domain.errors import ConchError, ProviderError
+from conch_desktop.domain.events import TurnEvent
+from conch_desktop.domain.messages import Chat, Failure, Message, TextPart
+from conch_desktop.engine.recorder import MessageBook, Recorder
+from conch_desktop.engine.running import Settling
+from conch_desktop.engine.turn import Turn, TurnParts
+from conch_desktop.tools.guard import Answer, Question
+
+TITLE_LENGTH = 60
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageAdded:
+    """A message begins: the person's, or an answer (still empty, or an earlier one of that id that goes on)."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class MessageEnded:
+    """An answer ended; this is what is kept of it."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    """The turn waits for the person."""
+
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionClosed:
+    """The question was answered, or the turn was stopped."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TitleChanged:
+    """The chat has a new title."""
+
+    title: str
+
+
+SessionEvent = TurnEvent | MessageAdded | MessageEnded | QuestionAsked | QuestionClosed | TitleChanged
+
+Listener = Callable[[SessionEvent], None]
+
+
+class ChatBook(MessageBook, Protocol):
+    """Where chats are kept."""
+
+    async def get(self, chat_id: str) -> Chat | None: ...
+
+    async def messages(self, chat_id: str) -> list[Message]: ...
+
+    async def remove_from(self, chat_id: str, message_id: str) -> None: ...
+
+    async def rename(self, chat_id: str, title: str) -> None: ...
+
+    async def choose_model(self, chat_id: str, model: str) -> None: ...
+
+
+class Prepares(Protocol):
+    """Gathers what a turn of this chat needs. Raises `ConchError` when something is missing."""
+
+    def __call__(self, session: Session, *, asked: str, settle: Settling) -> Awaitable[TurnParts]: ...
+
+
+class Session:
+    """One chat. `messages` is always what a person would see, the running answer included."""
+
+    def __init__(self, chat_id: str, *, book: ChatBook, prepare: Prepares, clock: Clock) -> None:
+        self.chat_id = chat_id
+        self.title = ""
+        self.model_id = ""
+        self.question: Question | None = None
+        self._book = book
+        self._prepare = prepare
+        self._clock = clock
+        self._messages: list[Message] = []
+        self._listeners: list[Listener] = []
+        self._turn: Turn | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._stopping = False
+        self._answered: asyncio.Future[Answer] | None = None
+
+    @property
+    def messages(self) -> list[Message]:
+        """All messages, the running answer as it stands."""
+        if self._turn is None:
+            return list(self._messages)
+        return [*self._messages[:-1], self._turn.message]
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn runs."""
+        return self._task is not None
+
+    async def load(self) -> None:
+        """Reads the chat from the store."""
+        chat = await self._book.get(self.chat_id)
+        if chat is not None:
+            self.title, self.model_id = chat.title, chat.model
+        self._messages = await self._book.messages(self.chat_id)
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Tells `listener` everything that happens from now on; call what comes back to stop."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def choose_model(self, model_id: str) -> None:
+        """The model that answers from the next message on."""
+        self.model_id = model_id
+        await self._book.choose_model(self.chat_id, model_id)
+
+    async def send(self, text: str, *, asked: str = "") -> None:
+        """Adds the person's message and runs the turn to its end. Raises `StoreError` when it can't be kept."""
+        message = Message(_new_id(), "user", (TextPart(text),), self._clock.now(), asked=asked)
+        await self._book.put(self.chat_id, message)
+        self._messages.append(message)
+        self._tell(MessageAdded(message))
+        if not self.title:
+            self.title = _title(text)
+            await self._book.rename(self.chat_id, self.title)
+            self._tell(TitleChanged(self.title))
+        await self._answer(self._blank(), asked)
+
+    async def retry(self) -> None:
+        """Takes the last answer away and answers the person's last message again."""
+        if self._messages and self._messages[-1].role == "assistant":
+            await self._book.remove_from(self.chat_id, self._messages[-1].id)
+            self._messages.pop()
+        if self._messages:
+            await self._answer(self._blank(), self._messages[-1].asked)
+
+    async def go_on(self) -> None:
+        """Goes on with the last answer where it broke off, was stopped or paused."""
+        if self._messages and self._messages[-1].role == "assistant":
+            last = self._messages.pop()
+            await self._answer(replace(last, state="streaming", failure=None), "")
+
+    def stop(self) -> None:
+        """Stops the turn, at any moment; what was said is kept."""
+        if self._task is None:
+            return
+        self._stopping = True
+        if self._turn is not None:
+            self._turn.stop()
+        self._task.cancel()
+
+    async def aclose(self) -> None:
+        """Ends what runs; what was said is kept and marked as interrupted."""
+        task = self._task
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def answer(self, question_id: str, answer: Answer) -> None:
+        """The person's answer to the open question."""
+        waiting = self._answered
+        if waiting is not None and not waiting.done() and self.question and self.question.id == question_id:
+            waiting.set_result(answer)
+
+    async def ask(self, question: Question) -> Answer:
+        """Asks the person and waits, for as long as it takes (`engine.running.Asker`)."""
+        self.question = question
+        self._answered = asyncio.get_running_loop().create_future()
+        self._tell(QuestionAsked(question))
+        try:
+            return await self._answered
+        finally:
+            self.question = None
+            self._answered = None
+            self._tell(QuestionClosed(question.id))
+
+    async def _answer(self, message: Message, asked: str) -> None:
+        """Runs one turn in a task of its own, so that stopping it never ends whoever started it."""
+        if self._task is not None:
+            raise RuntimeError("a turn already runs in this chat")
+        self._messages.append(message)
+        self._stopping = False
+        self._tell(MessageAdded(message))
+        self._task = asyncio.create_task(self._run(message, asked), name=f"turn in {self.chat_id}")
+        try:
+            await asyncio.shield(self._task)
+        except asyncio.CancelledError:
+            if not self._task.done():
+                self._task.cancel()
+                await asyncio.gather(self._task, return_exceptions=True)
+            raise
+        finally:
+            self._task = None
+
+    async def _run(self, message: Message, asked: str) -> None:
+        recorder = Recorder(self._book, self.chat_id, lambda: self._turn.message if self._turn else message)
+        failure: Failure | None = None
+        try:
+            parts = await self._prepare(self, asked=asked, settle=recorder.settle)
+            named = replace(message, model=parts.model.id, author=parts.model.label or parts.model.name)
+            self._turn = Turn(parts, named)
+            async with aclosing(self._turn.run()) as events:
+                async for event in events:
+                    recorder.note()
+                    self._tell(event)
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+            message = replace(message, state="stopped")
+        except ConchError as error:
+            failure = Failure(error.kind if isinstance(error, ProviderError) else "", error.what, error.advice)
+        except Exception as error:
+            # The edge of a turn: whatever broke, the chat and the window go on.
+            _log.exception("A turn broke")
+            failure = Failure("", f"Something inside the program broke ({type(error).__name__}).", "Try again.")
+        finally:
+            await self._close(message, failure, recorder)
+
+    async def _close(self, message: Message, failure: Failure | None, recorder: Recorder) -> None:
+        ended = self._turn.message if self._turn is not None else message
+        if failure is not None:
+            ended = replace(ended, state="failed", failure=failure)
+        elif ended.state == "streaming":
+            ended = replace(ended, state="interrupted")
+        self._turn = None
+        self._messages[-1] = ended
+        recorder.show(ended)
+        try:
+            await recorder.close()
+        except Exception:
+            _log.exception("The end of an answer could not be written")
+            trouble = Failure("store", "This answer could not be saved.", "Check the free space of the disk.")
+            ended = replace(ended, failure=ended.failure or trouble)
+            self._messages[-1] = ended
+        self._tell(MessageEnded(ended))
+
+    def _blank(self) -> Message:
+        return Message(_new_id(), "assistant", (), self._clock.now(), "streaming")
+
+    def _tell(self, event: SessionEvent) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener(event)
+            except Exception:
+                # A listener that breaks must not end a turn.
+                _log.exception("A listener broke on %s", type(event).__name__)
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
+
+
+def _title(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
