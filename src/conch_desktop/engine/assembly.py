@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,12 +68,16 @@ def default_data_dir() -> Path:
 
 
 class Program:
-    """The whole program without a window: what is kept, the providers, the tools, and a session for each chat."""
+    """The whole program without a window: what is kept, the providers, the tools, and a session for each chat.
+
+    `interactive` says whether somebody is there to be asked; `tools_off` overrules the setting for this run.
+    """
 
     def __init__(self, data_dir: Path, database: Database, clock: Clock, policy: Policy) -> None:
         self.data_dir = data_dir
         self.clock = clock
         self.interactive = True
+        self.tools_off: Sequence[str] | None = None
         self._database = database
         self.chats = Chats(database, clock)
         self.memories = Memories(database, clock)
@@ -236,7 +240,7 @@ class Program:
 
     def offered(self, asked: str = "") -> Toolbox:
         """The tools that are switched on, and the one that was asked for by name."""
-        off = set(self.settings.get(known.TOOLS_OFF))
+        off = set(self.settings.get(known.TOOLS_OFF) if self.tools_off is None else self.tools_off)
         tool = self.toolbox.find(asked) if asked else None
         if tool is not None:
             off.discard(tool.group)
