@@ -60,7 +60,7 @@ class Stop(Exception):
 class Need(NamedTuple):
     """Something the computer must have: what for, how it is found, and the packages that bring it."""
 
-    group: str  # venv, window, x11, wayland, test
+    group: str  # venv, window, x11, wayland, model, test
     found_by: str  # "module:NAME", "lib:SONAME", "command:NAME" or "font:FILE"
     debian: str
     arch: str
@@ -91,15 +91,18 @@ NEEDS = (
     Need("x11", "lib:libX11-xcb.so.1", "libx11-xcb1", "libx11"),
     Need("wayland", "lib:libwayland-cursor.so.0", "libwayland-cursor0", "wayland"),
     Need("wayland", "lib:libwayland-egl.so.1", "libwayland-egl1", "wayland"),
+    Need("model", "lib:libgomp.so.1", "libgomp1", "gcc-libs"),
     Need("test", "command:Xvfb", "xvfb", "xorg-server-xvfb"),
     Need("test", "command:xauth", "xauth", "xorg-xauth"),
     Need("test", "command:xdotool", "xdotool", "xdotool"),
     Need("test", "command:dbus-run-session", "dbus", "dbus"),
     Need("test", "command:gnome-keyring-daemon", "gnome-keyring", "gnome-keyring"),
+    Need("test", "command:desktop-file-validate", "desktop-file-utils", "desktop-file-utils"),
     Need("test", "font:NotoSans-Regular.*", "fonts-noto-core", "noto-fonts", "google-noto-sans-fonts"),
     Need("test", "font:NotoColorEmoji*", "fonts-noto-color-emoji", "noto-fonts-emoji", "google-noto-emoji-color-fonts"),
     Need("test", "font:NotoSansCJK*", "fonts-noto-cjk", "noto-fonts-cjk", "google-noto-sans-cjk-fonts"),
 )
+GROUPS = {"x11": "a window on X11", "wayland": "a window on Wayland", "model": "the model on this computer"}
 FONT_FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 
 
@@ -320,9 +323,10 @@ class Purpose(NamedTuple):
     required: tuple[str, ...]  # the steps that must be done
 
 
-WINDOW = Purpose("window", "local", ("window", "x11", "wayland"), ("libraries", "packages", "qt", "model"))
-COMMAND = Purpose("command", "local", ("window", "x11", "wayland"), ("packages", "model"))
-TEST = Purpose("test", "local,dev", ("window", "x11", "wayland", "test"), ("test libraries", "test packages", "qt"))
+LIBRARIES = ("window", "x11", "wayland", "model")
+WINDOW = Purpose("window", "local", LIBRARIES, ("libraries", "packages", "qt", "model"))
+COMMAND = Purpose("command", "local", LIBRARIES, ("packages", "model"))
+TEST = Purpose("test", "local,dev", (*LIBRARIES, "test"), ("test libraries", "test packages", "qt"))
 
 
 # --- The steps ----------------------------------------------------------------------------------------------------
@@ -426,7 +430,8 @@ class Setup:
         if not [need for need in lacking if need.group != "wayland"]:
             self.state.done.update(("libraries", "test libraries") if self.purpose is TEST else ("libraries",))
         if lacking:
-            self.notes.append(f"Some libraries for a window on X11 or Wayland are not here. {line_for(lacking)}")
+            uses = ", ".join(dict.fromkeys(GROUPS.get(need.group, "the window") for need in lacking))
+            self.notes.append(f"Some libraries are not here ({uses}). {line_for(lacking)}")
         return f"{len(installed)} installed" if how else ""
 
     def apt_install(self, how: list[str], lacking: list[Need]) -> str:
@@ -497,10 +502,10 @@ class Setup:
 
     def model(self) -> str:
         """Fetches the small model. The window can do it too, so only a test run insists."""
-        code, _ = self.shell([venv_python(), "-I", "-c", "import xllamacpp"])
+        code, output = self.shell([venv_python(), "-I", "-c", "import xllamacpp"])
         if code and not (self.purpose is TEST and model_is_due()):
             self.state.mark("model")
-            return "not for this computer"
+            return "not for this computer" if "No module named" in output else f"can't run: {tail(output, 1)}"
         code, output = self.shell([venv_python(), "-P", "-m", "conch_desktop", "model", "get"])
         if code and self.purpose is TEST and model_is_due():
             raise Stop(f"{tail(output)}\nThe model on this computer could not be fetched, and the tests need it.")
