@@ -30,7 +30,7 @@ from conch_desktop.domain.events import (
     WireCall,
 )
 from conch_desktop.domain.memories import Memory
-from conch_desktop.domain.messages import Message
+from conch_desktop.domain.messages import Message, SentMessage
 from conch_desktop.domain.models import Model
 from conch_desktop.engine.circles import PAUSE_AT, TELL_AT, Circles, paused, told
 from conch_desktop.engine.draft import AnswerDraft
@@ -42,7 +42,8 @@ from conch_desktop.engine.running import Asker, Settling, Surroundings, Wanted, 
 from conch_desktop.providers.wire import Request, Wire
 from conch_desktop.tools.guard import Guard
 from conch_desktop.tools.toolbox import Toolbox
-from conch_desktop.words.grammar import call_grammar
+from conch_desktop.words.asking import asked
+from conch_desktop.words.grammar import PLAIN_GRAMMAR, call_grammar
 from conch_desktop.words.reader import WordsCall, WordsEvent, WordsFailed, WordsReader, WordsText
 from conch_desktop.words.transcript import in_words
 
@@ -174,7 +175,11 @@ class Turn:
         if forced is not None and native:
             request = replace(request, tool_choice=forced.name, max_tokens=FORCED_TOKENS)
         elif forced is not None:
-            request = replace(request, grammar=call_grammar(forced), max_tokens=FORCED_TOKENS)
+            said = (*request.messages[:-1], SentMessage("user", asked(forced, request.messages[-1].text)))
+            grammar = call_grammar(forced)
+            request = replace(request, messages=said, grammar=grammar, max_tokens=FORCED_TOKENS, temperature=0.0)
+        elif plan.mode == "words":
+            request = replace(request, grammar=PLAIN_GRAMMAR, max_tokens=FORCED_TOKENS, temperature=0.0)
         return request, left_out
 
     async def _answered(self, request: Request, step: _Step) -> AsyncGenerator[TurnEvent, None]:

@@ -21,6 +21,7 @@ class Request:
 
     `tools` are given natively. `tool_choice` is "auto", "none", "required" or the name of one of them. `grammar` is
     GBNF; a wire sends it only to a llama.cpp server, and then never together with tools (llama.cpp refuses both).
+    `temperature` None leaves it to the provider.
     """
 
     model: Model
@@ -30,6 +31,7 @@ class Request:
     tool_choice: str = "auto"
     grammar: str = ""
     max_tokens: int | None = None
+    temperature: float | None = None
 
 
 class Wire(Protocol):

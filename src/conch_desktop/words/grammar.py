@@ -9,6 +9,10 @@ from conch_desktop.schemas.grammar import Grammar, literal
 from conch_desktop.words.formats import CALL_CLOSE, CALL_OPEN
 
 
+PLAIN_GRAMMAR = 'root ::= [^<{] ([^<] | "<" [^t<])*\n'
+"""An answer that is only words: it neither begins like a call nor holds a mark of ours."""
+
+
 def call_grammar(tool: Tool) -> str:
     """GBNF under which an answer can only be one call of `tool`, in the block the reader takes."""
     grammar = Grammar()

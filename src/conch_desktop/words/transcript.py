@@ -10,6 +10,9 @@ from conch_desktop.domain.calls import Json
 from conch_desktop.domain.messages import SentMessage, SentResult
 from conch_desktop.words.formats import CALL_CLOSE, CALL_OPEN, RESPONSE_CLOSE, RESPONSE_OPEN
 
+NOW_ANSWER = "That was the tool’s answer. Tell me what was done."
+"""Stands after the newest answers: without it a small model repeats the block instead of answering."""
+
 _MARK = re.compile(r"<(?=[\W_]*t[\W_]*o[\W_]*o[\W_]*l)", re.IGNORECASE)
 """A `<` that could begin one of our marks, also with blanks or invisible characters inside the tag."""
 
@@ -28,7 +31,10 @@ def written_answers(results: Sequence[SentResult]) -> str:
 
 def in_words(messages: Iterable[SentMessage]) -> tuple[SentMessage, ...]:
     """The transcript with every call and answer in words, and no native call left. Only for what is sent."""
-    return tuple(_in_words(message) for message in messages)
+    written = [_in_words(message) for message in messages]
+    if written and written[-1].role == "user" and written[-1].text.endswith(RESPONSE_CLOSE):
+        written[-1] = SentMessage("user", f"{written[-1].text}\n{NOW_ANSWER}")
+    return tuple(written)
 
 
 def _in_words(message: SentMessage) -> SentMessage:
