@@ -1,0 +1,157 @@
+"""Which kinds of provider there are: the code that speaks with each, its address, its key and its family.
+
+A wire is imported when it is first used: nothing here imports an HTTP client.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit, urlunsplit
+
+from conch_desktop.domain.errors import UsageError
+from conch_desktop.domain.models import Family, Model, Provider
+
+if TYPE_CHECKING:
+    from conch_desktop.providers.local import LocalServer
+    from conch_desktop.providers.wire import Wire
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of provider.
+
+    `wire` is "module:Class", "" when that wire does not exist yet. `url` is its own address; `needs_key` whether it
+    asks for a key there (a server of one's own at another address may not); `key_env` the variable in which people
+    usually keep that key.
+    """
+
+    name: str
+    title: str
+    wire: str
+    url: str
+    needs_key: bool = True
+    key_env: str = ""
+    family: Family = "permissive"
+    on_this_computer: bool = False
+
+
+_OPENAI = "conch_desktop.providers.openai:OpenAIWire"
+_LOCAL = "conch_desktop.providers.local:LocalWire"
+_GEMINI_URL = "https://generativelanguage.googleapis.com"
+
+_ALL = (
+    Kind("openai", "OpenAI or a server of your own", _OPENAI, "https://api.openai.com/v1", True, "OPENAI_API_KEY"),
+    Kind("openrouter", "OpenRouter", _OPENAI, "https://openrouter.ai/api/v1", True, "OPENROUTER_API_KEY"),
+    Kind("anthropic", "Anthropic", "", "https://api.anthropic.com", True, "ANTHROPIC_API_KEY", "anthropic"),
+    Kind("gemini", "Gemini", _OPENAI, f"{_GEMINI_URL}/v1beta/openai", True, "GEMINI_API_KEY", "gemini"),
+    Kind("gemini-native", "Gemini (its own API)", "", f"{_GEMINI_URL}/v1beta", True, "GEMINI_API_KEY", "gemini"),
+    # Ollama speaks OpenAI's API too; its own is another wire.
+    Kind("ollama", "Ollama", _OPENAI, "http://127.0.0.1:11434/v1", False, on_this_computer=True),
+    Kind("conol", "conol.ai", "", "", True, "CONOL_API_KEY", "anthropic"),
+    Kind("conol-gateway", "conol.ai gateway", "", "", True, "CONOL_API_KEY", "anthropic"),
+    Kind("local", "This computer", _LOCAL, "", False, on_this_computer=True),
+)
+
+KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _ALL})
+
+
+def make_wire(provider: Provider, key: str | None, *, local: LocalServer | None = None) -> Wire:
+    """The wire of a provider. Raises `UsageError` for a kind nobody speaks (yet) and for an address that can't be."""
+    kind = kind_of(provider)
+    if not kind.wire:
+        raise UsageError(f"{kind.title} can't be used yet.", "Add it through OpenRouter, or choose another provider.")
+    module, _, name = kind.wire.partition(":")
+    made = getattr(import_module(module), name)
+    if kind.name == "local":
+        if local is None:
+            raise UsageError("The model on this computer needs its server.", "")
+        wire: Wire = made(provider=provider, server=local)
+    else:
+        base_url(provider)
+        wire = made(provider=provider, kind=kind, key=key)
+    return wire
+
+
+def kind_of(provider: Provider) -> Kind:
+    """The kind of a provider."""
+    if provider.kind not in KINDS:
+        raise UsageError(f"There is no kind of provider called {provider.kind}.", f"Known are: {', '.join(KINDS)}.")
+    return KINDS[provider.kind]
+
+
+def family_of(kind: Kind, model: Model) -> Family:
+    """Which schema dialect a model takes: its provider's, or that of the one behind a router."""
+    if kind.family != "permissive":
+        return kind.family
+    if kind.name == "openrouter":
+        families: Mapping[str, Family] = {"google": "gemini", "anthropic": "anthropic"}
+        return families.get(model.name.partition("/")[0].lstrip("~"), "permissive")
+    return "gemini" if re.search(r"(^|/)gemini", model.name, re.IGNORECASE) else "permissive"
+
+
+# addresses ----------------------------------------------------------------------------------------------------------
+
+_ENDPOINTS = re.compile(r"/(chat/completions|completions|models|responses|embeddings)$")
+
+
+def base_url(provider: Provider) -> str:
+    """The address that `/models` and `/chat/completions` are put behind.
+
+    People write it with or without /v1, a slash, or a scheme, and paste whole endpoints. An address without a path gets
+    the path of its kind; one with a path is taken as it is. Raises `UsageError` for one that can't be.
+    """
+    kind = kind_of(provider)
+    given = provider.url.strip() or kind.url
+    if not given:
+        raise UsageError(f"{provider.name} has no address.", "Enter its address in the settings, under Providers.")
+    if "://" not in given:
+        given = f"{_scheme(given)}://{given}"
+    try:
+        parts = urlsplit(given)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        usable = usable and not re.search(r"[\s\\<>\"{}|^`]", parts.netloc)
+    except ValueError:
+        usable = False
+    if not usable:
+        raise UsageError(f"{given} is not an address.", "Write it like http://127.0.0.1:8080/v1.")
+    path = re.sub(r"/{2,}", "/", parts.path).rstrip("/")
+    path = _ENDPOINTS.sub("", path)
+    if kind.name == "ollama" and path == "/api":  # the address of its own API
+        path = ""
+    return urlunsplit((parts.scheme, parts.netloc, path or urlsplit(kind.url).path, "", ""))
+
+
+def is_loopback(url: str) -> bool:
+    """Is the address this computer's own?"""
+    host = _host(url)
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_unspecified
+
+
+def _scheme(given: str) -> str:
+    """`https`, except where nobody has a certificate: this computer, its network, a bare name."""
+    host = _host(f"//{given}")
+    if is_loopback(f"//{given}") or "." not in host or host.endswith((".local", ".lan", ".home", ".internal")):
+        return "http"
+    try:
+        return "http" if ipaddress.ip_address(host).is_private else "https"
+    except ValueError:
+        return "https"
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return ""

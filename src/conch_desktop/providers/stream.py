@@ -1,0 +1,293 @@
+"""Reads the chunks of a chat completion: text, thinking, calls, usage and how it ended (the OpenAI wire)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from conch_desktop.domain.events import Finish, FinishReason, ReasoningDelta, TextDelta, Usage, WireEvent
+from conch_desktop.providers.call_pieces import CallPieces
+
+_FINISHES: Mapping[str, FinishReason] = {
+    "length": "length",
+    "max_tokens": "length",
+    "model_length": "length",  # Mistral
+    "content_filter": "content_filter",
+    "sensitive": "content_filter",  # Zhipu
+    "error": "error",  # OpenRouter
+    "network_error": "error",  # Zhipu
+    "insufficient_system_resource": "error",  # DeepSeek
+}
+"""What a finish reason means; any other is a plain end."""
+
+_THINKING_KEYS = ("reasoning_content", "reasoning", "thinking")
+"""Where thinking is written. Two of them often carry the same words in one delta: the first that has some counts."""
+
+
+class Answer:
+    """One answer, taken chunk by chunk. `tools` are the names that were offered.
+
+    `characters` counts the text and thinking so far; `taken` tells whether a chunk has come that is one, `started`
+    whether a word or a call has; `done` whether the server said that nothing follows, `ended` whether the answer is
+    whole.
+    """
+
+    def __init__(self, tools: Collection[str] = ()) -> None:
+        self.characters = 0
+        self.taken = False
+        self.done = False
+        self.usage: Usage | None = None
+        self._finish = ""
+        self._calls = CallPieces(tools)
+        self._said: list[str] = []
+        self._think = ThinkSplitter()
+        self._text = Halves()
+        self._reasoning = Halves()
+        self._details: list[Any] = []
+
+    @property
+    def started(self) -> bool:
+        return bool(self.characters or self._calls)
+
+    @property
+    def calling(self) -> bool:
+        """Has a call begun?"""
+        return bool(self._calls)
+
+    @property
+    def ended(self) -> bool:
+        return self.done or bool(self._finish)
+
+    @property
+    def failed(self) -> bool:
+        """Did the server end the answer with a finish reason that means a fault?"""
+        return _FINISHES.get(self._finish) == "error"
+
+    def take(self, chunk: Mapping[str, Any]) -> list[WireEvent]:
+        """The events of one chunk."""
+        self.taken = self.taken or "choices" in chunk
+        self._count(chunk)
+        choice = _choice(chunk)
+        if choice is None:
+            return []
+        delta = choice.get("delta")
+        if not isinstance(delta, dict):
+            delta = self._message(choice.get("message"))
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason:  # an empty one is none (adolfousier/opencrabs PR #1499)
+            self._finish = reason
+        return self._delta(delta)
+
+    def end(self) -> list[WireEvent]:
+        """The last events of an answer that ended as it should."""
+        events = [*self._flush()]
+        reason = _FINISHES.get(self._finish, "stop")
+        calls = self._calls.ended(cut=reason != "stop")
+        if calls and self._details:
+            # OpenRouter wants them back with the message of the calls, or Gemini refuses (LibreChat-AI/agents #37).
+            extra = {**json.loads(calls[0].extra or "{}"), "reasoning_details": self._details}
+            calls = (replace(calls[0], extra=json.dumps(extra, ensure_ascii=False)), *calls[1:])
+        if self.usage is not None:
+            events.append(self.usage)
+        return [*events, Finish("tool_calls" if calls else reason, calls)]
+
+    def broken(self) -> list[WireEvent]:
+        """What is still to be told of an answer that did not end as it should: held text and the usage. No calls."""
+        return [*self._flush(), *([self.usage] if self.usage is not None else [])]
+
+    # one delta ------------------------------------------------------------------------------------------------------
+
+    def _delta(self, delta: Mapping[str, Any]) -> list[WireEvent]:
+        text, thinking = _content(delta.get("content"))
+        thinking = next((words for key in _THINKING_KEYS if (words := _words(delta.get(key)))), "") or thinking
+        details = delta.get("reasoning_details")
+        if isinstance(details, list):
+            self._details.extend(details)
+            thinking = thinking or "".join(_words(part) for part in details)
+        if _is_thought(delta):
+            text, thinking = "", thinking or text
+        refusal = delta.get("refusal")  # the model's own words when it declines (OpenAI)
+        if isinstance(refusal, str):
+            text += refusal
+        events = self._say("", thinking)
+        if text:
+            self._said.append(text)
+            events += self._say(*self._think.feed(text))
+        calls = delta.get("tool_calls")
+        return [*events, *self._calls.take(calls if calls is not None else delta.get("function_call"))]
+
+    def _say(self, text: str, thinking: str) -> list[WireEvent]:
+        thinking, text = self._reasoning.feed(thinking), self._text.feed(text)
+        self.characters += len(thinking) + len(text)
+        events: list[WireEvent] = []
+        if thinking:
+            events.append(ReasoningDelta(thinking))
+        if text:
+            events.append(TextDelta(text))
+        return events
+
+    def _flush(self) -> list[WireEvent]:
+        events = self._say(*self._think.close())
+        for half, event in ((self._reasoning, ReasoningDelta), (self._text, TextDelta)):
+            if rest := half.close():
+                events.append(event(rest))
+        return events
+
+    def _message(self, message: Any) -> Mapping[str, Any]:
+        """A whole message in the place of a delta (new-api and others): what it repeats is left out."""
+        if not isinstance(message, dict):
+            return {}
+        if self._said and message.get("content") == "".join(self._said):
+            return {**message, "content": None, **dict.fromkeys(_THINKING_KEYS)}
+        return message
+
+    def _count(self, chunk: Mapping[str, Any]) -> None:
+        """Usage comes at the end, on every chunk, or beside Groq's own data; the last one counts."""
+        inner = chunk.get("x_groq")
+        for given in (chunk.get("usage"), inner.get("usage") if isinstance(inner, dict) else None):
+            if isinstance(given, dict) and (usage := _usage(given)) != Usage():
+                self.usage = usage
+
+
+def _choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The first answer of a chunk. `choices` may be null, missing or empty (pydantic-ai #5165)."""
+    choices = chunk.get("choices")
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, dict) and choice.get("index") in (None, 0):
+            return choice
+    return None
+
+
+def _content(content: Any) -> tuple[str, str]:
+    """The text and the thinking of a content, which is text or a list of parts (Mistral)."""
+    if isinstance(content, str):
+        return content, ""
+    text, thinking = [], []
+    for part in content if isinstance(content, list) else ():
+        if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning"):
+            thinking.append(_words(part))
+        else:
+            text.append(_words(part))
+    return "".join(text), "".join(thinking)
+
+
+def _words(part: Any) -> str:
+    """The words of a part: text, an object that holds text, or a list of either."""
+    if isinstance(part, str):
+        return part
+    if isinstance(part, list):
+        return "".join(_words(each) for each in part if not isinstance(each, list))
+    if isinstance(part, dict):
+        for key in ("text", "thinking", "summary", "content"):
+            found = part.get(key)
+            if isinstance(found, str):
+                return found
+            if isinstance(found, list):
+                return "".join(
+                    each["text"] for each in found if isinstance(each, dict) and isinstance(each.get("text"), str)
+                )
+    return ""
+
+
+def _is_thought(delta: Mapping[str, Any]) -> bool:
+    """Gemini marks a delta that is thinking."""
+    extra = delta.get("extra_content")
+    google = extra.get("google") if isinstance(extra, dict) else None
+    return isinstance(google, dict) and google.get("thought") is True
+
+
+def _usage(given: Mapping[str, Any]) -> Usage:
+    prompt, completion = given.get("prompt_tokens_details"), given.get("completion_tokens_details")
+    cached = prompt.get("cached_tokens") if isinstance(prompt, dict) else given.get("prompt_cache_hit_tokens")
+    thought = completion.get("reasoning_tokens") if isinstance(completion, dict) else None
+    return Usage(
+        *(_number(value) for value in (given.get("prompt_tokens"), given.get("completion_tokens"), cached, thought))
+    )
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+# text ---------------------------------------------------------------------------------------------------------------
+
+
+class ThinkSplitter:
+    """Parts thinking in `<think>` tags at the start of an answer from its text, whatever the cuts.
+
+    Anywhere else the tag is text: people write about templates too.
+    """
+
+    _OPEN, _CLOSE = "<think>", "</think>"
+
+    def __init__(self) -> None:
+        self._state = "start"
+        self._held = ""
+
+    def feed(self, piece: str) -> tuple[str, str]:
+        """The text and the thinking that are certain now."""
+        if self._state == "text":
+            return piece, ""
+        self._held += piece
+        thinking = ""
+        if self._state == "start":
+            start = self._held.lstrip()
+            if not start.startswith(self._OPEN):
+                return ("", "") if self._OPEN.startswith(start) else (self._text(), "")
+            self._state, self._held = "thinking", start[len(self._OPEN) :]
+        if self._state == "thinking":
+            thinking, closer, rest = self._held.partition(self._CLOSE)
+            if not closer:
+                keep = _tail(thinking, self._CLOSE)
+                self._held = thinking[len(thinking) - keep :]
+                return "", thinking[: len(thinking) - keep]
+            self._state, self._held = "after", rest
+        self._held = self._held.lstrip()  # the blank lines between thinking and answer
+        return (self._text() if self._held else ""), thinking
+
+    def close(self) -> tuple[str, str]:
+        """What was still held: the answer has ended."""
+        held, state = self._held, self._state
+        self._held = ""
+        return ("", held) if state == "thinking" else (held, "")
+
+    def _text(self) -> str:
+        self._state, text, self._held = "text", self._held, ""
+        return text
+
+
+def _tail(text: str, word: str) -> int:
+    """How many characters at the end of `text` may be the start of `word`."""
+    return next((size for size in range(min(len(word) - 1, len(text)), 0, -1) if text.endswith(word[:size])), 0)
+
+
+class Halves:
+    """Joins characters that came in two halves: JSON writes some as a pair of escapes, and servers cut between them.
+
+    A half without its other is no character: neither the window nor the database takes it.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+
+    def feed(self, piece: str) -> str:
+        text = self._held + piece
+        self._held = ""
+        if text and "\ud800" <= text[-1] <= "\udbff":
+            text, self._held = text[:-1], text[-1]
+        return whole_characters(text)
+
+    def close(self) -> str:
+        held, self._held = self._held, ""
+        return whole_characters(held)
+
+
+def whole_characters(text: str) -> str:
+    """The text with halves joined where both are there, and replaced where one is missing."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
