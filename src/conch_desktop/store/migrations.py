@@ -1,0 +1,192 @@
+"""The migrations, numbered from 1: each takes the database from the version before it to its own.
+
+A migration that was released is never changed; a new one is added at the end, with its row in the tests.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from typing import TypeAlias
+
+APPLICATION_ID = 0x436F6E63
+"""“Conc” in the file's header: how a database of this program is told from any other."""
+
+Migration: TypeAlias = Callable[[sqlite3.Connection], None]
+"""Runs inside a transaction, with foreign keys checked at its end. It must not use `executescript`, which commits."""
+
+_CHATS = (
+    # `deleted` is when the person deleted the chat; it can be brought back until the next start.
+    """
+    CREATE TABLE chats (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        title TEXT NOT NULL,
+        model TEXT NOT NULL,
+        pinned INTEGER NOT NULL,
+        created REAL NOT NULL,
+        updated REAL NOT NULL,
+        draft TEXT NOT NULL,
+        deleted REAL
+    )
+    """,
+    # `number` is also the order in the chat. `usage` and `failure` are JSON.
+    """
+    CREATE TABLE messages (
+        number INTEGER PRIMARY KEY,
+        chat INTEGER NOT NULL REFERENCES chats ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        role TEXT NOT NULL,
+        created REAL NOT NULL,
+        state TEXT NOT NULL,
+        asked TEXT NOT NULL,
+        model TEXT NOT NULL,
+        author TEXT NOT NULL,
+        mode TEXT NOT NULL,
+        why TEXT NOT NULL,
+        usage TEXT,
+        failure TEXT,
+        UNIQUE (chat, id)
+    )
+    """,
+    "CREATE INDEX messages_streaming ON messages (state) WHERE state = 'streaming'",
+    # `length` is that of the growing text in characters: `text`, or `raw` of a call. It stands before the text, so
+    # that reading it does not read the text.
+    """
+    CREATE TABLE parts (
+        number INTEGER PRIMARY KEY,
+        message INTEGER NOT NULL REFERENCES messages ON DELETE CASCADE,
+        position INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        step INTEGER NOT NULL,
+        length INTEGER NOT NULL,
+        text TEXT NOT NULL,
+        UNIQUE (message, position)
+    )
+    """,
+    # `args`, `mends` and `dropped` are JSON.
+    """
+    CREATE TABLE calls (
+        part INTEGER PRIMARY KEY REFERENCES parts ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        source TEXT NOT NULL,
+        state TEXT NOT NULL,
+        is_error INTEGER NOT NULL,
+        started REAL,
+        ms INTEGER,
+        why TEXT NOT NULL,
+        args TEXT,
+        mends TEXT NOT NULL,
+        dropped TEXT NOT NULL,
+        answer TEXT NOT NULL,
+        sent_back TEXT NOT NULL,
+        extra TEXT NOT NULL,
+        wire_id TEXT NOT NULL,
+        raw TEXT NOT NULL
+    )
+    """,
+    # What was added to a part's text while it streamed; joined to it when the message ends. `upto` is the length of
+    # the whole text with this piece.
+    """
+    CREATE TABLE tails (
+        number INTEGER PRIMARY KEY,
+        part INTEGER NOT NULL REFERENCES parts ON DELETE CASCADE,
+        upto INTEGER NOT NULL,
+        text TEXT NOT NULL
+    )
+    """,
+    "CREATE INDEX tails_part ON tails (part)",
+)
+
+_SEARCH = (
+    # A row has the number of its chat, message or memory. The rows are written by `search`, because the texts are
+    # prepared there; they go with what they are about.
+    "CREATE VIRTUAL TABLE chat_words USING fts5(text, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')",
+    "CREATE VIRTUAL TABLE message_words USING fts5(text, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')",
+    "CREATE VIRTUAL TABLE memory_words USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2')",
+    """
+    CREATE TRIGGER chat_gone AFTER DELETE ON chats
+    BEGIN DELETE FROM chat_words WHERE rowid = old.number; END
+    """,
+    """
+    CREATE TRIGGER message_gone AFTER DELETE ON messages
+    BEGIN DELETE FROM message_words WHERE rowid = old.number; END
+    """,
+    """
+    CREATE TRIGGER memory_gone AFTER DELETE ON memories
+    BEGIN DELETE FROM memory_words WHERE rowid = old.id; END
+    """,
+)
+
+_THE_REST = (
+    # The id of a memory that was removed never comes back: what was said about it in a chat stays true.
+    """
+    CREATE TABLE memories (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        content TEXT NOT NULL,
+        created REAL NOT NULL,
+        source TEXT NOT NULL
+    )
+    """,
+    # Lessons and lists also belong to the provider “This computer”, which has no row in `providers`: no references.
+    """
+    CREATE TABLE lessons (
+        provider TEXT NOT NULL,
+        endpoint TEXT NOT NULL,
+        model TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        value TEXT NOT NULL,
+        words TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        learnt REAL NOT NULL,
+        expires REAL,
+        held INTEGER NOT NULL,
+        PRIMARY KEY (provider, endpoint, model, kind)
+    )
+    """,
+    """
+    CREATE TABLE permissions (
+        source TEXT NOT NULL,
+        tool TEXT NOT NULL,
+        digest TEXT NOT NULL,
+        allowed REAL NOT NULL,
+        PRIMARY KEY (source, tool)
+    )
+    """,
+    """
+    CREATE TABLE providers (
+        number INTEGER PRIMARY KEY,
+        id TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        url TEXT NOT NULL,
+        key_env TEXT NOT NULL
+    )
+    """,
+    "CREATE TABLE model_lists (provider TEXT PRIMARY KEY, saved REAL NOT NULL)",
+    """
+    CREATE TABLE models (
+        provider TEXT NOT NULL REFERENCES model_lists ON DELETE CASCADE,
+        position INTEGER NOT NULL,
+        name TEXT NOT NULL,
+        label TEXT NOT NULL,
+        window INTEGER,
+        tools INTEGER,
+        pictures INTEGER,
+        note TEXT NOT NULL,
+        PRIMARY KEY (provider, position)
+    )
+    """,
+    "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+)
+
+
+def _first(connection: sqlite3.Connection) -> None:
+    """1: chats, messages and calls; search; memories, lessons, permissions, providers, settings."""
+    for statement in (*_CHATS, *_THE_REST, *_SEARCH):
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first,)
