@@ -1,0 +1,212 @@
+"""The small parts of the engine: draft, history, fitting, prompt, commands, circles."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conch_desktop.domain.calls import CallRecord, CallState
+from conch_desktop.domain.events import (
+    CallMade,
+    CallProgress,
+    CallResult,
+    CallStarted,
+    Done,
+    GuardDecided,
+    Notice,
+    PlanMade,
+    ReasoningAdded,
+    Refused,
+    TextAdded,
+    TurnEvent,
+    Usage,
+)
+from conch_desktop.domain.memories import Memory
+from conch_desktop.domain.messages import Message, NoticePart, ReasoningPart, TextPart
+from conch_desktop.engine.circles import Circles
+from conch_desktop.engine.commands import split_command
+from conch_desktop.engine.draft import AnswerDraft
+from conch_desktop.engine.fitting import API_WINDOW, LOCAL_WINDOW, assumed_window, fit
+from conch_desktop.engine.history import NO_ANSWER, as_sent
+from conch_desktop.engine.plan import Plan
+from conch_desktop.engine.prompt import system_prompt
+from conch_desktop.engine.running import Wanted
+from conch_desktop.tools.memory import memory_tools
+from conch_desktop.tools.toolbox import Toolbox
+from tests.tools.test_memory import NoBook
+
+BOX = Toolbox(memory_tools(NoBook()))
+
+
+def drafted(*events: TurnEvent) -> Message:
+    draft = AnswerDraft(Message("m", "assistant", state="streaming"))
+    for event in events:
+        draft.apply(event)
+    return draft.message()
+
+
+def test_a_draft_folds_what_happens_into_a_message() -> None:
+    made = drafted(
+        PlanMade("native", "it can"),
+        ReasoningAdded("Hm"),
+        ReasoningAdded("m."),
+        TextAdded("Let me "),
+        TextAdded("look."),
+        CallMade("c", "recall", "{}", {}),
+        CallResult("c", False, "None.", 3, sent_back="None."),
+        TextAdded("Nothing.", 1),
+        Notice("A note.", 1),
+        Usage(10, 5),
+        Done("stop"),
+    )
+    assert made.parts == (
+        ReasoningPart("Hmm."),
+        TextPart("Let me look."),
+        CallRecord("c", "recall", "{}", state="done", args={}, answer="None.", sent_back="None.", ms=3),
+        TextPart("Nothing.", 1),
+        NoticePart("A note.", 1),
+    )
+    assert (made.mode, made.why, made.state) == ("native", "it can", "done")
+    assert made.text == "Let me look.\n\nNothing."
+    assert made.usage is not None
+    assert made.usage.input_tokens == 10
+
+
+@given(st.lists(st.text(max_size=8), max_size=40), st.integers(1, 5))
+def test_a_draft_keeps_every_piece_however_often_it_is_looked_at(pieces: list[str], every: int) -> None:
+    draft = AnswerDraft(Message("m", "assistant"))
+    for number, piece in enumerate(pieces):
+        draft.apply(TextAdded(piece))
+        if number % every == 0:
+            draft.message()
+    assert "".join(part.text for part in draft.message().parts if isinstance(part, TextPart)) == "".join(pieces)
+
+
+MADE = CallMade("c", "recall", "{}", {})
+PATHS: list[tuple[CallState, tuple[TurnEvent, ...]]] = [
+    ("reading", (CallProgress("c", "recall", "{"),)),
+    ("reading", (MADE,)),
+    ("waiting", (MADE, GuardDecided("c", "ask", "it writes"))),
+    ("running", (MADE, GuardDecided("c", "allow"), CallStarted("c", 5.0))),
+    ("done", (MADE, CallStarted("c", 5.0), CallResult("c", False, "ok"))),
+    ("failed", (MADE, CallStarted("c", 5.0), CallResult("c", True, "no", state="failed"))),
+    ("not_run", (CallMade("c", "recall", "{", None), CallResult("c", True, "bad", state="not_run"))),
+    ("refused", (MADE, GuardDecided("c", "refuse", "no"), CallResult("c", True, "no", state="refused"))),
+    ("denied", (MADE, GuardDecided("c", "ask"), GuardDecided("c", "denied", "why"))),
+    ("stopped", (MADE, CallStarted("c", 5.0), CallResult("c", True, "", state="stopped"))),
+]
+
+
+@pytest.mark.parametrize(("state", "events"), PATHS)
+def test_a_call_goes_through_its_states(state: CallState, events: tuple[TurnEvent, ...]) -> None:
+    assert drafted(*events).calls[0].state == state
+
+
+def test_a_refusal_is_the_failure_of_the_message() -> None:
+    made = drafted(TextAdded("Hal"), Refused("network", "It broke off.", "eof", "Try again."), Done("error"))
+    assert made.state == "failed"
+    assert made.failure is not None
+    assert (made.failure.kind, made.failure.what, made.failure.advice) == ("network", "It broke off.", "Try again.")
+
+
+def test_each_step_is_sent_apart_with_its_results_directly_after() -> None:
+    answer = Message(
+        "m",
+        "assistant",
+        (
+            TextPart("Let me look."),
+            CallRecord("a", "recall", "{}", 0, state="done", args={}, sent_back="None."),
+            CallRecord("b", "recall", "{", 0, state="not_run", sent_back="Unreadable.", is_error=True),
+            NoticePart("quiet"),
+            TextPart("Nothing.", 1),
+        ),
+    )
+    sent = as_sent([Message("u", "user", (TextPart("Look"),)), answer, Message("e", "assistant")])
+    assert [message.role for message in sent] == ["user", "assistant", "results", "assistant"]
+    assert [(call.id, call.arguments) for call in sent[1].calls] == [("a", {}), ("b", {})]
+    assert [(result.id, result.text, result.is_error) for result in sent[2].results] == [
+        ("a", "None.", False),
+        ("b", "Unreadable.", True),
+    ]
+    assert "quiet" not in repr(sent)
+
+
+def test_a_call_without_an_answer_gets_one_that_says_so() -> None:
+    answer = Message("m", "assistant", (CallRecord("a", "recall", "{}", state="unknown"),))
+    assert as_sent([answer])[1].results[0].text == NO_ANSWER
+
+
+@pytest.mark.parametrize(
+    ("url", "window"),
+    [
+        ("http://127.0.0.1:8080/v1", LOCAL_WINDOW),
+        ("http://localhost:11434", LOCAL_WINDOW),
+        ("http://[::1]:9/v1", LOCAL_WINDOW),
+        ("https://pier.example/v1", API_WINDOW),
+    ],
+)
+def test_a_window_nobody_names_depends_on_where_the_server_is(url: str, window: int) -> None:
+    assert assumed_window(url) == window
+
+
+def conversation(turns: int, size: int) -> list[Message]:
+    return [
+        Message(f"{role}{turn}", role, (TextPart("x" * size),))
+        for turn in range(turns)
+        for role in ("user", "assistant")
+    ] + [Message("new", "user", (TextPart("x" * size),))]
+
+
+@pytest.mark.parametrize("turns", [0, 1, 3, 40])
+def test_whole_turns_are_left_out_from_the_oldest_on(turns: int) -> None:
+    messages = conversation(turns, 700)
+    kept, left_out = fit(messages, window=4096, system="", tools=())
+    assert list(kept) == messages[left_out:]
+    assert kept[0].role == "user"
+    assert left_out % 2 == 0
+    assert (left_out > 0) is (turns == 40)
+
+
+def test_the_newest_message_always_stays() -> None:
+    kept, left_out = fit(conversation(2, 90_000), window=4096, system="s", tools=BOX.tools)
+    assert [message.id for message in kept] == ["new"]
+    assert left_out == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("/remember I like tea", ("remember", "I like tea")),
+        ("/remember", ("remember", "")),
+        ("/remember\nI like tea", ("remember", "I like tea")),
+        ("/fly away", ("", "/fly away")),
+        ("remember me", ("", "remember me")),
+        ("/ remember", ("", "/ remember")),
+        ("", ("", "")),
+    ],
+)
+def test_a_tool_is_named_at_the_start_of_a_message(text: str, expected: tuple[str, str]) -> None:
+    assert split_command(text, BOX) == expected
+
+
+def test_the_prompt_is_the_same_all_day_and_a_new_fact_changes_only_its_end() -> None:
+    morning = datetime(2026, 11, 30, 7).astimezone().timestamp()
+    plan = Plan("native", "")
+    facts = [Memory(2, "Second", 2.0), Memory(1, "First", 1.0)]
+    prompt = system_prompt(now=morning, memories=facts, plan=plan, window=8192)
+    assert prompt == system_prompt(now=morning + 40_000, memories=facts, plan=plan, window=8192)
+    assert "Monday, 30 November 2026" in prompt
+    assert prompt.index("First") < prompt.index("Second")
+    many = [Memory(n, "x" * 400, float(n)) for n in range(200, 0, -1)]
+    assert len(system_prompt(now=morning, memories=many, plan=plan, window=8192)) < 8192
+
+
+def test_calls_are_the_same_when_tool_and_arguments_are() -> None:
+    circles = Circles()
+    counts = [
+        circles.note(Wanted("i", name, raw, raw)) for name, raw in [("a", "1"), ("a", "2"), ("b", "1"), ("a", "1")]
+    ]
+    assert counts == [1, 1, 1, 2]
