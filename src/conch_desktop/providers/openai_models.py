@@ -66,8 +66,8 @@ def _objects(entries: list[Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _model(entry: Mapping[str, Any], provider: str) -> Model | None:
-    name = next((text for key in ("id", "name", "model") if isinstance(text := entry.get(key), str) and text), "")
-    if not name:
+    name = entry.get("id") or entry.get("name") or entry.get("model")
+    if not name or not isinstance(name, str):
         return None
     looks = _part(entry, "architecture")
     output = looks.get("output_modalities")
