@@ -145,7 +145,7 @@ class LocalServer:
         self._on_state("starting")
         try:
             await asyncio.to_thread(_check_file, path)
-            child = await asyncio.to_thread(_Child, path)
+            child = await _spawned(path)
             try:
                 await child.ready()
             except BaseException:
@@ -154,6 +154,9 @@ class LocalServer:
         except LocalModelError:
             self._on_state("failed")
             raise
+        except OSError as error:
+            self._on_state("failed")
+            raise LocalModelError(f"No process can be started: {error.strerror}.", "Close other programs.") from error
         self._child = child
         self._on_state("ready")
         return child
@@ -169,6 +172,17 @@ def _looked_at(task: asyncio.Task[_Child]) -> None:
     """Takes note of how a start ended, also when nobody waits for it any more."""
     if not task.cancelled() and (error := task.exception()) is not None:
         _log.info("The model on this computer did not start: %s", error)
+
+
+async def _spawned(path: Path) -> _Child:
+    """A child process. One that comes too late, because nobody wants it any more, is ended."""
+    spawning = asyncio.ensure_future(asyncio.to_thread(_Child, path))
+    try:
+        return await asyncio.shield(spawning)
+    except asyncio.CancelledError:
+        child = await spawning
+        await asyncio.to_thread(child.stop)
+        raise
 
 
 def _check_file(path: Path) -> None:
@@ -308,7 +322,7 @@ _REASONS: Sequence[tuple[str, str, str]] = (
     ),
     (
         r"error loading model|failed to load model|failed to init server|gguf_init|invalid magic|corrupted",
-        "{file} can't be used as a model: {cause}",
+        "{file} can't be used as a model: {cause}.",
         "Fetch it again, or choose another GGUF file.",
     ),
 )
@@ -329,7 +343,7 @@ def _death(file: str, when: str, code: int | None, lines: Sequence[str]) -> Loca
     said = "\n".join(lines)
     for words, what, advice in _REASONS:
         if re.search(words, said, re.IGNORECASE):
-            return LocalModelError(what.format(file=file, cause=_cause(lines)), advice)
+            return LocalModelError(what.format(file=file, cause=_cause(lines).rstrip(".")), advice)
     how = f"crashed ({signal.Signals(-code).name})" if code is not None and -64 < code < 0 else f"ended (status {code})"
     cause = f" It said: “{said_last}”" if (said_last := _cause(lines)) else ""
     return LocalModelError(f"The model on this computer {how} {when}.{cause}", "Try again. It is started anew.")

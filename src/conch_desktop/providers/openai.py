@@ -15,7 +15,7 @@ import httpx
 
 from conch_desktop import __version__
 from conch_desktop.domain.errors import ProviderError
-from conch_desktop.domain.events import Refusal, WireEvent
+from conch_desktop.domain.events import Finish, Refusal, WireEvent
 from conch_desktop.domain.models import Family, Model, Provider
 from conch_desktop.providers import refusals
 from conch_desktop.providers.openai_models import Props, read_listing, read_props
@@ -134,6 +134,8 @@ class OpenAIWire:
                 return response.status_code, response.headers, await Body(response).whole(_PLAIN_BYTES)
         except httpx.HTTPError as error:
             raise self._error(self._transport_refusal(error, 0, url)) from error
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise ProviderError("network", f"{refusals.shown(url)} is not an address.", "Check the address.") from error
         except TimeoutError as error:
             raise self._error(self._transport_refusal(httpx.ReadTimeout(""), 0, url)) from error
 
@@ -142,6 +144,7 @@ class OpenAIWire:
     async def stream(self, request: Request) -> AsyncGenerator[WireEvent, None]:
         """Sends the request and yields what comes back; the last event is a `Finish` or a `Refusal`."""
         url = f"{self._base}/chat/completions"
+        event: WireEvent | None = None
         try:
             grammar = bool(request.grammar) and await self.takes_grammar(request.model)
             body = build(request, host=self._host, grammar=grammar, llama=bool(self._llama))
@@ -155,7 +158,12 @@ class OpenAIWire:
         except httpx.HTTPError as error:
             yield self._transport_refusal(error, 0, url)
         except ProviderError as error:
-            yield Refusal("auth", "", error.what, error.advice)
+            yield Refusal("auth" if error.kind == "auth" else "network", "", error.what, error.advice)
+        except Exception:
+            _log.exception("The answer of %s could not be read.", self._provider.name)
+            if not isinstance(event, (Finish, Refusal)):
+                what = f"The answer of {self._provider.name} could not be read."
+                yield Refusal("network", "", what, "Try again, or choose another model.")
 
     async def read(
         self, response: httpx.Response, *, tools: Collection[str] | None = None
