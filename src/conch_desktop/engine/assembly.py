@@ -194,7 +194,7 @@ class Program:
         wire = self._wires.get(provider.id)
         if wire is None:
             key = await self.secrets.get(provider)
-            if key is None and KINDS[provider.kind].needs_key:
+            if key is None and KINDS[provider.kind].needs_key and not provider.url:
                 raise ProviderError("auth", f"There is no key for {provider.name}.", _missing_key(provider))
             wire = self._wires.setdefault(provider.id, make_wire(provider, key, local=self._local))
         return wire
@@ -240,7 +240,8 @@ class Program:
 
     def offered(self, asked: str = "") -> Toolbox:
         """The tools that are switched on, and the one that was asked for by name."""
-        off = set(self.settings.get(known.TOOLS_OFF) if self.tools_off is None else self.tools_off)
+        switched_off = self.settings.get(known.TOOLS_OFF)
+        off = set(switched_off if self.tools_off is None else self.tools_off)
         tool = self.toolbox.find(asked) if asked else None
         if tool is not None:
             off.discard(tool.group)

@@ -73,7 +73,7 @@ class CallPieces:
             identity = next((one for one in call.ids if one not in taken), None) or f"call_{uuid.uuid4().hex[:24]}"
             taken.add(identity)
             extra = json.dumps(call.extra, ensure_ascii=False) if call.extra else ""
-            made.append(WireCall(identity, call.name, arguments, extra))
+            made.append(WireCall(identity, call.name, arguments, extra, call.key))
         return tuple(made)
 
     # which call an entry belongs to ---------------------------------------------------------------------------------
