@@ -58,8 +58,7 @@ def as_interrupted(message: Message) -> Message:
     return replace(message, state="interrupted" if message.state == "streaming" else message.state, parts=parts)
 
 
-async def kill_often(path: Path, clock: StillClock, kills: int, *, seed: int) -> None:
-    chance = random.Random(seed)
+async def kill_often(path: Path, clock: StillClock, kills: int, chance: random.Random) -> None:
     database = await Database.open(path, clock)
     other = await Chats(database, clock).create(title=OTHER)
     for message in OTHERS:
@@ -116,14 +115,14 @@ async def check_interrupted(chats: Chats, database: Database, lasts: list[Messag
 
 
 async def test_three_kills_lose_nothing_that_was_written(path: Path, clock: StillClock) -> None:
-    await kill_often(path, clock, 3, seed=random.randrange(1_000_000))
+    await kill_often(path, clock, 3, random.Random())
 
 
 @pytest.mark.long
 @pytest.mark.timeout(300)
 async def test_ten_kills_lose_nothing_that_was_written(path: Path, clock: StillClock) -> None:
-    for seed in range(3):
-        await kill_often(path.parent / str(seed) / path.name, clock, 10, seed=seed)
+    for number in range(3):
+        await kill_often(path.parent / str(number) / path.name, clock, 10, random.Random(number))
 
 
 @pytest.mark.long
