@@ -112,7 +112,7 @@ def test_encrypted_thinking_travels_with_the_first_call() -> None:
     assert json.loads(answer.calls[0].extra) == {"reasoning_details": details}
 
 
-# thinking in tags -----------------------------------------------------------------------------------------------------
+# thinking in tags ----------------------------------------------------------------------------------------------------
 
 
 def parted(text: str, sizes: list[int]) -> tuple[str, str]:
@@ -162,7 +162,7 @@ def test_text_that_can_be_no_tag_is_not_held_back() -> None:
     assert splitter.feed("<th") == ("<th", "")
 
 
-# halves of characters -------------------------------------------------------------------------------------------------
+# halves of characters ------------------------------------------------------------------------------------------------
 
 
 @given(st.text(), st.lists(st.integers(0, 5), max_size=20))

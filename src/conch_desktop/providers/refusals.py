@@ -174,7 +174,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "context_length",
-        r"prompt is too long|tokens_limit_reached|range of input length|context window|too many tokens",
+        r"prompt is (too long|\d+ tokens)|tokens_limit_reached|range of input length|context window|too many tokens",
     ),
     Rule("context_length", r"must be <= \d+\. given: \d+ `inputs`"),
     Rule("rate", r"resource.exhausted|per.?(minute|second|day)\S{0,40}perproject|rate.?limit|too many requests"),
@@ -271,12 +271,12 @@ def _kind(status: int, told: Told, tools_sent: bool) -> RefusalKind:
             if rule.kind in ("tools", "schema") and not tools_sent:
                 continue
             return rule.kind
-    return "overloaded" if status < 400 else "bad_request"
+    return "overloaded" if status < 300 else "bad_request"
 
 
 def _status_kind(status: int, told: Told) -> RefusalKind:
     """An answer without words: the status is all there is, and without that nothing answered."""
-    if status < 400 or status in (502, 504):
+    if status < 300 or status in (502, 504):
         return "network"
     return next(
         (rule.kind for rule in RULES if rule.statuses and not rule.words and rule.fits(status, told)), "bad_request"
@@ -466,9 +466,7 @@ def _no_answer(error: httpx.HTTPError, provider: str, place: str) -> tuple[str, 
 
 # what is never shown ------------------------------------------------------------------------------------------------
 
-_SECRETS = re.compile(
-    r"(bearer\s+|\b(?:sk|pk|rk|gsk|xai|hf|AIza)[-_A-Za-z0-9]{0,3}[-_])[A-Za-z0-9_\-.+/=]{8,}", re.IGNORECASE
-)
+_SECRETS = re.compile(r"(bearer\s+|\b(?:sk|pk|rk|gsk|xai|hf)[-_])[A-Za-z0-9_\-.+/=]{8,}", re.IGNORECASE)
 
 
 def mask(text: str, key: str | None = None) -> str:
