@@ -404,17 +404,27 @@ class LocalWire:
         return model.window or WINDOW
 
     async def stream(self, request: Request) -> AsyncGenerator[WireEvent, None]:
-        """Sends the request and yields what comes back; the last event is a `Finish` or a `Refusal`."""
-        try:
-            inner = await self._wire()
-        except LocalModelError as error:
-            yield Refusal("not_found", "", error.what, error.advice)
-            return
-        async with contextlib.aclosing(inner.stream(request)) as events:
-            async for event in events:
-                if isinstance(event, Refusal) and event.kind == "network" and (died := await self._server.fate()):
-                    event = replace(event, what=died.what, advice=died.advice)
-                yield event
+        """Sends the request and yields what comes back; the last event is a `Finish` or a `Refusal`.
+
+        A server that turns out to have died before the first event is started anew, once.
+        """
+        for again in (True, False):
+            begun = False
+            try:
+                inner = await self._wire()
+            except LocalModelError as error:
+                yield Refusal("not_found", "", error.what, error.advice)
+                return
+            async with contextlib.aclosing(inner.stream(request)) as events:
+                async for event in events:
+                    if isinstance(event, Refusal) and event.kind == "network" and (died := await self._server.fate()):
+                        if again and not begun:
+                            break
+                        event = replace(event, what=died.what, advice=died.advice)
+                    begun = True
+                    yield event
+                else:
+                    return
 
     async def read(
         self, response: httpx.Response, *, tools: Collection[str] | None = None

