@@ -22,8 +22,9 @@ from conch_desktop.domain.errors import LocalModelError
 from conch_desktop.domain.events import TextDelta
 from conch_desktop.domain.messages import SentMessage
 from conch_desktop.domain.models import Model, Provider
-from conch_desktop.providers import local, local_child
-from conch_desktop.providers.local import LocalServer, LocalWire, _death, local_model, why_unavailable
+from conch_desktop.providers import local_child
+from conch_desktop.providers.local import LocalServer, LocalWire, local_model, why_unavailable
+from conch_desktop.providers.local_ends import PACKAGE, death
 from conch_desktop.providers.model_file import SMALL_MODEL, small_model_path
 from conch_desktop.providers.wire import Request
 from tests.providers.feeding import Joined, feed, join, tool
@@ -73,7 +74,7 @@ def test_a_missing_server_is_told_with_the_line_to_type(monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "platform", "linux")
     missing = why_unavailable()
     assert missing is not None
-    assert missing.advice.endswith(f"-m pip install {local.PACKAGE}")
+    assert missing.advice.endswith(f"-m pip install {PACKAGE}")
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ async def test_a_wrong_file_is_told_before_anything_starts(tmp_path: Path, conte
 def test_every_end_is_a_sentence_with_what_to_do(
     code: int | None, lines: Sequence[str], what: str, advice: str
 ) -> None:
-    error = _death("own.gguf", "while it answered", code, lines)
+    error = death("own.gguf", "while it answered", code, lines)
     assert what in error.what
     assert advice in error.advice
 
@@ -150,6 +151,10 @@ def test_cores_are_counted() -> None:
 
 
 # the real server ----------------------------------------------------------------------------------------------------
+
+
+ENDLESS = "root ::= [a-z ] root"
+"""A grammar that lets no answer end."""
 
 
 def small() -> Path:
@@ -244,7 +249,7 @@ async def test_nobody_else_can_use_it(server: LocalServer) -> None:
 async def test_leaving_in_the_middle_frees_it_for_the_next(wire: LocalWire) -> None:
     await said(wire, "Hello", max_tokens=1)
     model = local_model(None, "local")
-    request = Request(model, "", (SentMessage("user", "Count to a thousand, slowly."),), max_tokens=4000)
+    request = Request(model, "", (SentMessage("user", "Count to a thousand, slowly."),), grammar=ENDLESS)
     async with contextlib.aclosing(wire.stream(request)) as events:
         for _ in range(3):
             await anext(events)
@@ -314,7 +319,7 @@ async def test_it_is_started_anew_when_it_died(server: LocalServer, wire: LocalW
 async def test_a_crash_in_the_middle_is_a_sentence(
     server: LocalServer, wire: LocalWire, number: signal.Signals, what: str
 ) -> None:
-    request = Request(local_model(None, "local"), "", (SentMessage("user", "Count."),), max_tokens=4000)
+    request = Request(local_model(None, "local"), "", (SentMessage("user", "Count."),), grammar=ENDLESS)
     events = []
     async with contextlib.aclosing(wire.stream(request)) as stream:
         async for event in stream:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conch_desktop.domain.events import Refusal
+from conch_desktop.providers.refusal_bodies import unfold
 from conch_desktop.providers.refusals import (
     RULES,
     broken_off,
@@ -19,7 +20,6 @@ from conch_desktop.providers.refusals import (
     is_fault,
     mask,
     shown,
-    unfold,
 )
 from tests.providers.feeding import recorded
 

@@ -11,7 +11,8 @@ import pytest
 
 from conch_desktop.domain.errors import UsageError
 from conch_desktop.domain.models import Model, Provider
-from conch_desktop.providers.local import PACKAGE, LocalServer, LocalWire
+from conch_desktop.providers.local import LocalServer, LocalWire
+from conch_desktop.providers.local_ends import PACKAGE
 from conch_desktop.providers.openai import OpenAIWire
 from conch_desktop.providers.registry import KINDS, base_url, family_of, is_loopback, make_wire
 

@@ -13,14 +13,12 @@ import json
 import logging
 import os
 import platform
-import re
 import secrets
-import signal
 import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +27,7 @@ from typing import IO, TYPE_CHECKING
 from conch_desktop.domain.errors import LocalModelError
 from conch_desktop.domain.events import Refusal, WireEvent
 from conch_desktop.domain.models import Family, Model, Provider
+from conch_desktop.providers.local_ends import PACKAGE, death
 from conch_desktop.providers.model_file import SMALL_MODEL
 from conch_desktop.providers.registry import KINDS, family_of
 from conch_desktop.providers.wire import Request
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
     from conch_desktop.providers.openai import OpenAIWire
 
 _log = logging.getLogger(__name__)
-
-PACKAGE = "xllamacpp==2026.10.11549"
-"""The server, as `pyproject.toml` pins it in the extra `local`."""
 
 WINDOW = 8192
 """The window every model is started with, in tokens: the small model's own, and what most computers have memory for."""
@@ -252,7 +248,7 @@ class _Child:
 
     def death(self, when: str, error: str = "") -> LocalModelError:
         """What its end means, in a sentence with what to do."""
-        return _death(self.path.name, when, self._process.returncode, [*self._lines, error])
+        return death(self.path.name, when, self._process.returncode, [*self._lines, error])
 
     def stop(self) -> None:
         """Ends it: by closing its stdin, then by a signal, then by force."""
@@ -296,66 +292,6 @@ class _Child:
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     assert pipe is not None
     return pipe
-
-
-# what an end means --------------------------------------------------------------------------------------------------
-
-_OLD_PROCESSOR = {-4, 132, 0xC000001D, 0xC000001D - (1 << 32)}
-"""How an illegal instruction shows: SIGILL, or Windows' status."""
-
-_REASONS: Sequence[tuple[str, str, str]] = (
-    (
-        r"libgomp",
-        "The model on this computer needs a system library, libgomp.",
-        "Install it (on Debian: apt install libgomp1), then try again.",
-    ),
-    (r"glibc|libc\.so", "This system is too old for the server of the model on this computer.", "Choose a provider."),
-    (
-        r"no module named",
-        "The server of the model on this computer is not installed.",
-        f"Install it: {sys.executable} -m pip install {PACKAGE}",
-    ),
-    (
-        r"bad_alloc|out of memory|failed to allocate|unable to allocate|cannot allocate",
-        "There is not enough memory for {file}.",
-        "Close other programs, or choose a smaller model file.",
-    ),
-    (
-        r"error loading model|failed to load model|failed to init server|gguf_init|invalid magic|corrupted",
-        "{file} can't be used as a model: {cause}.",
-        "Fetch it again, or choose another GGUF file.",
-    ),
-)
-
-
-def _death(file: str, when: str, code: int | None, lines: Sequence[str]) -> LocalModelError:
-    """The sentence for an exit code and the last lines on stderr."""
-    if code in _OLD_PROCESSOR:
-        return LocalModelError(
-            "This computer's processor is too old for the server of its model: it lacks AVX2.",
-            "Choose a provider, or run a server of your own, such as Ollama.",
-        )
-    if code == -9:
-        return LocalModelError(
-            f"The system ended the model on this computer {when}, most likely for lack of memory.",
-            "Close other programs, or choose a smaller model file.",
-        )
-    said = "\n".join(lines)
-    for words, what, advice in _REASONS:
-        if re.search(words, said, re.IGNORECASE):
-            return LocalModelError(what.format(file=file, cause=_cause(lines).rstrip(".")), advice)
-    how = f"crashed ({signal.Signals(-code).name})" if code is not None and -64 < code < 0 else f"ended (status {code})"
-    cause = f" It said: “{said_last}”" if (said_last := _cause(lines)) else ""
-    return LocalModelError(f"The model on this computer {how} {when}.{cause}", "Try again. It is started anew.")
-
-
-def _cause(lines: Sequence[str]) -> str:
-    """The line that says most about a fault, without what stands before it in a log."""
-    telling = [line for line in lines if re.search(r"error|fail|invalid|corrupt", line, re.IGNORECASE)]
-    best = next((line for line in telling if "error loading model" in line), telling[0] if telling else "")
-    return re.sub(
-        r"^.*error loading model: ", "", best or next((line for line in reversed(lines) if line), "")
-    ).strip()[:240]
 
 
 # the wire -----------------------------------------------------------------------------------------------------------

@@ -1,118 +1,28 @@
-"""What a provider's refusal means, and the sentence a person reads about it.
+"""What a provider's refusal means.
 
-The body is unfolded first: providers write errors in many shapes, and routers wrap them in each other. An ordered table
-of rules then reads the unfolded words and the raw text; the order matters more than the patterns (each part says why).
-The status comes last, because it says little: a server without tools answers 400, 404, 405 or 500.
+An ordered table of rules reads the words of the body (`refusal_bodies`) and the raw text; the order matters more than
+the patterns, and each part says why. The status comes last, because it says little: a server without tools answers 400,
+404, 405 or 500. The sentences people read are in `refusal_sentences`.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
 
 from conch_desktop.domain.events import Refusal, RefusalKind
+from conch_desktop.providers.refusal_bodies import Told, unfold, wait_in
+from conch_desktop.providers.refusal_sentences import SENTENCES, Case, mask, shown
 
 if TYPE_CHECKING:
     import httpx
 
+__all__ = ["RULES", "Rule", "broken_off", "classify", "from_transport", "is_fault", "mask", "shown", "strange"]
+
 _WORDS = 500
 """Characters of a provider's own words that are kept."""
-_QUOTED = 240
-"""Characters of them that are quoted in a sentence."""
-_BODY = 200_000
-"""Characters of a body that are read."""
-_LONG_WAIT = 3600.0
-"""Nobody waits longer than this in front of a window."""
-
-
-# unfolding ----------------------------------------------------------------------------------------------------------
-
-_MODEL_WORDS = frozenset({"failed_generation"})
-"""Keys whose text is the model's, not the provider's (Groq)."""
-_SAYING = ("message", "detail", "status_msg", "msg", "error", "reason", "title", "raw")
-"""Keys that hold a sentence, the best first."""
-_EMPTY_PHRASES = frozenset({"", "provider returned error", "error", "bad request", "null"})
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a body says: all its texts in one, the sentence to quote, and the numbers in it by key."""
-
-    text: str
-    words: str
-    numbers: Mapping[str, float]
-    page: bool
-
-
-def unfold(body: str) -> Told:
-    """Reads a body of any shape: nested errors, lists around them, JSON inside a text, or plain text."""
-    body = body[:_BODY]
-    page = bool(re.match(r"\s*(<!doctype html|<html|<head|<body|<\?xml)", body, re.IGNORECASE))
-    texts: list[tuple[str, str]] = []
-    numbers: dict[str, float] = {}
-    value = _json_in(body)
-    if value is not None:
-        for key, part in _walk(value):
-            if isinstance(part, str):
-                texts.append((key, part))
-            elif isinstance(part, (int, float)) and not isinstance(part, bool):
-                numbers.setdefault(key, part)
-    whole = re.sub(r'"failed_generation"\s*:\s*"(\\.|[^"\\])*"', "", body)
-    text = "\n".join([*(part for _, part in texts), whole])
-    return Told(text, _sentence(texts) or ("" if page or value is not None else " ".join(body.split())), numbers, page)
-
-
-def _walk(value: Any) -> Iterator[tuple[str, Any]]:
-    """Every text and number of a JSON value with its key, also those of JSON inside a text. Nested at most 12 deep."""
-    waiting: deque[tuple[str, Any, int]] = deque([("", value, 0)])
-    while waiting:
-        key, part, depth = waiting.popleft()
-        if key in _MODEL_WORDS or depth > 12:
-            continue
-        if isinstance(part, dict):
-            waiting.extend((str(name), each, depth + 1) for name, each in part.items())
-        elif isinstance(part, list):
-            waiting.extend((key, each, depth + 1) for each in part)
-        else:
-            yield key, part
-            if isinstance(part, str) and "{" in part and (inner := _json_in(part)) is not None:
-                waiting.append((key, inner, depth + 1))
-
-
-def _json_in(text: str) -> Any:
-    """The object or list a text is or holds, None when there is none."""
-    for start in re.finditer(r"[\[{]", text):
-        try:
-            value, _ = json.JSONDecoder().raw_decode(text, start.start())
-        except (ValueError, RecursionError):
-            if start.start() > 2_000:
-                return None
-            continue
-        if isinstance(value, (dict, list)) and value:
-            return value
-    return None
-
-
-def _sentence(texts: list[tuple[str, str]]) -> str:
-    """The best text to quote: the innermost of the best key that says something."""
-    for wanted in _SAYING:
-        for key, text in reversed(texts):
-            if (
-                key == wanted
-                and text.strip().lower() not in _EMPTY_PHRASES
-                and not text.lstrip().startswith(("{", "["))
-            ):
-                return " ".join(text.split())
-    return next((f"{key}: {text}" for key, text in texts if "error" in key and text.strip()), "")
-
-
-# the rules ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,17 +134,17 @@ def classify(
         code = int(told.numbers.get("code", told.numbers.get("status_code", told.numbers.get("status", 0))))
         coded = code if 400 <= code < 600 else status
     kind = _kind(coded, told, tools_sent)
-    case = _Case(
+    case = Case(
         kind=kind,
         status=coded,
         told=told,
         provider=provider,
         asked=f"{'GET' if during == 'models' else 'POST'} {shown(url)}",
-        wait=_wait(headers, told),
+        wait=wait_in(headers, told),
         moved=str(headers.get("location", "")),
         during=during,
     )
-    what, advice = _SENTENCES[kind](case)
+    what, advice = SENTENCES[kind](case)
     return Refusal(kind, mask(told.words[:_WORDS]), mask(what), mask(advice), status, case.wait)
 
 
@@ -242,8 +152,8 @@ def strange(*, headers: Mapping[str, str], body: str, during: str, provider: str
     """An answer with a good status that is neither what was asked for nor an error: another program is speaking."""
     told = unfold(body)
     asked = f"{'GET' if during == 'models' else 'POST'} {shown(url)}"
-    case = _Case("network", 200, told, provider, asked, None, "", during)
-    what, advice = _network(case)
+    case = Case("network", 200, told, provider, asked, None, "", during)
+    what, advice = SENTENCES["network"](case)
     return Refusal("network", mask(told.words[:_WORDS]), mask(what), advice, 200)
 
 
@@ -281,132 +191,6 @@ def _status_kind(status: int, told: Told) -> RefusalKind:
     return next(
         (rule.kind for rule in RULES if rule.statuses and not rule.words and rule.fits(status, told)), "bad_request"
     )
-
-
-def _wait(headers: Mapping[str, str], told: Told) -> float | None:
-    """Seconds to wait, when the answer tells them: in a header, a field, or in words."""
-    named = {name.lower(): value for name, value in headers.items()}
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return float(named[name]) * unit
-        except (KeyError, ValueError):
-            continue
-    if "retry-after" in named:
-        return _until(named["retry-after"], named.get("date", ""))
-    for pattern in (r'"retryDelay"\s*:\s*"([\d.]+)s"', r"try again in ([\d.]+) ?s", r"wait ([\d.]+) seconds"):
-        if found := re.search(pattern, told.text, re.IGNORECASE):
-            return float(found[1].rstrip("."))
-    return None
-
-
-def _until(moment: str, sent: str) -> float | None:
-    """Seconds between two HTTP dates; nothing without the second, because this computer's clock may be wrong."""
-    try:
-        return max(0.0, (parsedate_to_datetime(moment) - parsedate_to_datetime(sent)).total_seconds())
-    except (ValueError, TypeError):
-        return None
-
-
-# sentences ----------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """What a sentence can be made of."""
-
-    kind: RefusalKind
-    status: int
-    told: Told
-    provider: str
-    asked: str
-    wait: float | None
-    moved: str
-    during: str
-
-    def but(self, sentence: str) -> str:
-        """The sentence, the status when there is one, and the provider's own words."""
-        status = f" Status {self.status}." if self.status >= 400 else ""
-        return f"{sentence}{status}{self.quote}"
-
-    @property
-    def quote(self) -> str:
-        words = self.told.words
-        if not words:
-            return ""
-        return f" It said: “{words[:_QUOTED].rstrip()}{'…' if len(words) > _QUOTED else ''}”"
-
-
-def _auth(case: _Case) -> tuple[str, str]:
-    if re.search(r"country|region", case.told.words, re.IGNORECASE):
-        return case.but(f"{case.provider} does not serve this place."), "Choose another provider."
-    return f"{case.provider} refused the key.{_status(case)}", "Enter another key in the settings, under Providers."
-
-
-def _rate(case: _Case) -> tuple[str, str]:
-    if case.wait is None:
-        return f"{case.provider} takes no more requests at the moment.{_status(case)}", "Try again in a minute."
-    if case.wait > _LONG_WAIT:
-        return f"{case.provider} asks to wait {_span(case.wait)}.", "Choose another model until then."
-    return f"{case.provider} asks to wait {_span(case.wait)}.", "Try again after that."
-
-
-def _context(case: _Case) -> tuple[str, str]:
-    tokens, window = case.told.numbers.get("n_prompt_tokens"), case.told.numbers.get("n_ctx")
-    if tokens and window:  # llama.cpp tells both
-        what = f"The chat is too long for this model: {tokens:,.0f} tokens, and its window is {window:,.0f}."
-    else:
-        what = case.but("The chat is too long for this model.")
-    return what, "Start a new chat, or choose a model with a larger window."
-
-
-def _not_found(case: _Case) -> tuple[str, str]:
-    if case.moved:
-        return f"{case.asked} answered {case.status}: the address is now {shown(case.moved)}.", "Enter that address."
-    if case.during != "models" and re.search(r"\b(model|deployment|endpoints)\b", case.told.words, re.IGNORECASE):
-        return case.but(f"{case.provider} does not have this model."), "Choose another model."
-    return f"{case.asked} answered {case.status}.", "The address usually ends in /v1."
-
-
-def _network(case: _Case) -> tuple[str, str]:
-    advice = "Check the address; a proxy or a sign-in page may stand in between."
-    if case.told.page:
-        status = f" with status {case.status}" if case.status >= 400 else ""
-        return f"{case.asked} was answered by a web page{status}, not by a model.", advice
-    if not case.told.text.strip():
-        status = f"Status {case.status} and" if case.status >= 400 else "An answer came, but"
-        return f"{status} nothing in it from {case.provider}.", "Try again. If it stays so, check the address."
-    return case.but(f"{case.asked} was not answered as a model answers."), advice
-
-
-def _status(case: _Case) -> str:
-    return f" Status {case.status}." if case.status >= 400 else ""
-
-
-def _said(sentence: str, advice: str) -> Callable[[_Case], tuple[str, str]]:
-    """A sentence that is followed by the provider's own words."""
-    return lambda case: (case.but(sentence.format(provider=case.provider)), advice)
-
-
-_SENTENCES: Mapping[RefusalKind, Callable[[_Case], tuple[str, str]]] = {
-    "auth": _auth,
-    "rate": _rate,
-    "context_length": _context,
-    "not_found": _not_found,
-    "network": _network,
-    "quota": _said("There is no credit left at {provider}.", "Add credit there, or choose another model."),
-    "schema": _said("{provider} refused the definition of a tool.", "Switch that tool off, or choose another model."),
-    "tools": _said("This model takes no tools natively.", "It can get them in words."),
-    "generation": _said("The model wrote a call that {provider} could not read.", "Try again."),
-    "overloaded": _said("{provider} is in trouble of its own.", "Try again in a moment."),
-    "content_policy": _said("{provider} blocked this.", "Say it in other words, or choose another model."),
-    "bad_request": _said("{provider} did not take the request.", "Try again, or choose another model."),
-}
-
-
-def _span(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.0f} s" if seconds >= 1 else "a moment"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
 
 
 # no answer at all ---------------------------------------------------------------------------------------------------
@@ -462,25 +246,3 @@ def _no_answer(error: httpx.HTTPError, provider: str, place: str) -> tuple[str, 
     if isinstance(error, httpx.DecodingError):
         return f"The answer from {provider} could not be unpacked.", "Try again."
     return f"The connection to {provider} broke off before an answer came.", "Try again."
-
-
-# what is never shown ------------------------------------------------------------------------------------------------
-
-_SECRETS = re.compile(r"(bearer\s+|\b(?:sk|pk|rk|gsk|xai|hf)[-_])[A-Za-z0-9_\-.+/=]{8,}", re.IGNORECASE)
-
-
-def mask(text: str, key: str | None = None) -> str:
-    """The text without `key` and without anything that looks like a key. Servers echo what they were sent."""
-    if key and len(key) >= 4:
-        text = text.replace(key, "…")
-    return _SECRETS.sub(lambda found: f"{found[1]}…", text)
-
-
-def shown(url: str) -> str:
-    """An address as it may be shown: without a user's name, a password, a query or a fragment."""
-    try:
-        parts = urlsplit(url)
-        host = parts.netloc.rpartition("@")[2]
-    except ValueError:
-        return "the address"
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))
