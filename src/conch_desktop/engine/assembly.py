@@ -39,6 +39,9 @@ DATABASE = "conch.sqlite3"
 LOCAL = Provider("local", "local", "This computer")
 """The model on this computer: always there, never removed."""
 
+LOCAL_URL = "http://127.0.0.1"
+"""Where it is; the port changes with each start."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tested:
@@ -193,7 +196,7 @@ class Program:
         """The wire of a provider, made when first used. Raises `ProviderError` when its key is missing."""
         wire = self._wires.get(provider.id)
         if wire is None:
-            key = await self.secrets.get(provider)
+            key = await self.secrets.get(provider) if provider.id != LOCAL.id else None
             if key is None and KINDS[provider.kind].needs_key and not provider.url:
                 raise ProviderError("auth", f"There is no key for {provider.name}.", _missing_key(provider))
             wire = self._wires.setdefault(provider.id, make_wire(provider, key, local=self._local))
@@ -253,7 +256,7 @@ class Program:
         toolbox = self.offered(asked)
         return TurnParts(
             wire=wire,
-            url=base_url(provider),
+            url=LOCAL_URL if provider.kind == "local" else base_url(provider),
             model=model,
             toolbox=toolbox,
             guard=self._guard,

@@ -42,7 +42,7 @@ from conch_desktop.engine.running import Asker, Settling, Surroundings, Wanted, 
 from conch_desktop.providers.wire import Request, Wire
 from conch_desktop.tools.guard import Guard
 from conch_desktop.tools.toolbox import Toolbox
-from conch_desktop.words.asking import asked
+from conch_desktop.words.asking import ASKED_PROMPT, asked
 from conch_desktop.words.grammar import PLAIN_GRAMMAR, call_grammar
 from conch_desktop.words.reader import WordsCall, WordsEvent, WordsFailed, WordsReader, WordsText
 from conch_desktop.words.transcript import in_words
@@ -177,7 +177,8 @@ class Turn:
         elif forced is not None:
             said = (*request.messages[:-1], SentMessage("user", asked(forced, request.messages[-1].text)))
             grammar = call_grammar(forced)
-            request = replace(request, messages=said, grammar=grammar, max_tokens=FORCED_TOKENS, temperature=0.0)
+            request = replace(request, system=ASKED_PROMPT, messages=said, grammar=grammar)
+            request = replace(request, max_tokens=FORCED_TOKENS, temperature=0.0)
         elif plan.mode == "words":
             request = replace(request, grammar=PLAIN_GRAMMAR, max_tokens=FORCED_TOKENS, temperature=0.0)
         return request, left_out
