@@ -163,7 +163,7 @@ FAULTS: dict[str, tuple[Reply, str, str, str]] = {
         text_reply("404 page not found", 404, "text/plain"),
         "not_found",
         f"{POST} answered 404.",
-        "The address usually ends in /v1.",
+        "Check the address.",
     ),
     "HTML": (
         text_reply("<!DOCTYPE html><html><body>Sign in</body></html>"),
@@ -672,6 +672,16 @@ async def test_the_environment_s_proxy_is_not_used_on_this_computer(monkeypatch:
         far = wire("http://pier.invalid/v1")
         assert (await answer_of(far)).refusal.words == "by the proxy"
         await far.aclose()
+
+
+@pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "socks://127.0.0.1:1"])
+async def test_a_proxy_nobody_speaks_is_told(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    far = wire("https://pier.invalid/v1")
+    what = "The proxy in the environment can't be used: it has to be an HTTP proxy."
+    assert (await answer_of(far)).refusal.what == what
+    with pytest.raises(ProviderError, match="can't be used"):
+        await far.list_models()
 
 
 async def test_a_transport_can_be_handed_in() -> None:

@@ -136,7 +136,7 @@ def test_the_wait_is_found(headers: dict[str, str], body: Any, seconds: float | 
     [
         (404, "", {"during": "models", "url": "http://127.0.0.1:8081/wrong/models"},
          "GET http://127.0.0.1:8081/wrong/models answered 404.", "The address usually ends in /v1."),
-        (404, {"error": "no route"}, {}, f"POST {URL} answered 404.", "The address usually ends in /v1."),
+        (404, {"error": "no route"}, {}, f"POST {URL} answered 404.", "Check the address."),
         (404, {"error": {"message": "The model `tide` does not exist."}}, {},
          "Pier does not have this model. Status 404. It said: “The model `tide` does not exist.”",
          "Choose another model."),

@@ -355,13 +355,17 @@ class OpenAIWire:
             if not (self._key.isascii() and self._key.isprintable()):
                 raise ProviderError("auth", "The key holds characters that no key has.", "Enter the key again.")
             headers["Authorization"] = f"Bearer {self._key}"
-        return httpx.AsyncClient(
-            headers=headers,
-            timeout=self._timeout,
-            transport=self._transport,
-            trust_env=not loopback,  # the environment's proxy is for the internet
-            verify=not (loopback and self._base.startswith("http:")),  # no certificates to load where none is used
-        )
+        try:
+            return httpx.AsyncClient(
+                headers=headers,
+                timeout=self._timeout,
+                transport=self._transport,
+                trust_env=not loopback,  # the environment's proxy is for the internet
+                verify=not (loopback and self._base.startswith("http:")),  # none of the certificates would be used
+            )
+        except (ImportError, ValueError, httpx.InvalidURL) as error:  # httpx speaks no SOCKS, nor "socks://"
+            what = "The proxy in the environment can't be used: it has to be an HTTP proxy."
+            raise ProviderError("network", what, "Change or unset ALL_PROXY, or set HTTPS_PROXY.") from error
 
     def _notice(self, response: httpx.Response) -> None:
         if response.headers.get("server", "").startswith("llama.cpp"):

@@ -70,7 +70,8 @@ def _not_found(case: Case) -> tuple[str, str]:
         return f"{case.asked} answered {case.status}: the address is now {shown(case.moved)}.", "Enter that address."
     if case.during != "models" and re.search(r"\b(model|deployment|endpoints)\b", case.told.words, re.IGNORECASE):
         return case.but(f"{case.provider} does not have this model."), "Choose another model."
-    return f"{case.asked} answered {case.status}.", "The address usually ends in /v1."
+    advice = "Check the address." if "/v1/" in case.asked else "The address usually ends in /v1."
+    return f"{case.asked} answered {case.status}.", advice
 
 
 def _network(case: Case) -> tuple[str, str]:
