@@ -650,7 +650,7 @@ def written_since(begin: int) -> str:
 def last_line(begin: int) -> str:
     """The newest whole line of the log after that place, for the living line on the screen."""
     size = LOG.stat().st_size
-    lines = written_since(max(begin, size - 400)).replace("\r", "\n").split("\n")
+    lines = written_since(max(begin, size - 4096)).replace("\r", "\n").split("\n")
     return next((line.strip() for line in reversed(lines[:-1]) if line.strip()), "")
 
 
