@@ -13,7 +13,7 @@ import platformdirs
 from conch_desktop.domain.clock import Clock, SystemClock
 from conch_desktop.domain.errors import ConchError, LocalModelError, ProviderError, UsageError
 from conch_desktop.domain.models import Model, Provider
-from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, read_catalogue
+from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
 from conch_desktop.engine.running import Settling
 from conch_desktop.engine.session import Session
 from conch_desktop.engine.turn import TurnParts
@@ -92,7 +92,9 @@ class Program:
         self._providers = Providers(database, clock)
         self._guard = Guard(self.permissions, policy)
         self._local = LocalServer(self._local_path)
+        self._saved: list[Provider] | None = None
         self._unsaved: dict[str, Provider] = {}
+        self._models = ModelCache(self._providers)
         self._wires: dict[str, Wire] = {}
         self._sessions: dict[str, Session] = {}
 
@@ -131,7 +133,9 @@ class Program:
 
     async def providers(self) -> list[Provider]:
         """This computer first, then the person's own, then those of this run only."""
-        return [LOCAL, *await self._providers.all(), *self._unsaved.values()]
+        if self._saved is None:
+            self._saved = await self._providers.all()
+        return [LOCAL, *self._saved, *self._unsaved.values()]
 
     async def provider(self, provider_id: str) -> Provider | None:
         """The provider of that id."""
@@ -147,6 +151,7 @@ class Program:
             raise UsageError(f"There is no kind of provider called {kind}.")
         provider = Provider(uuid.uuid4().hex, kind, name.strip() or KINDS[kind].title, url.strip(), key_env)
         await self._providers.add(provider)
+        self._saved = None
         return provider, await self.set_key(provider.id, key) if key else ""
 
     async def set_key(self, provider_id: str, key: str) -> str:
@@ -159,6 +164,7 @@ class Program:
         await self._drop_wire(provider_id)
         await self.secrets.remove(provider_id)
         await self._providers.remove(provider_id)
+        self._saved = None
 
     async def test(self, kind: str, url: str, key: str, provider_id: str = "") -> Tested:
         """Asks a provider for its models, without keeping anything."""
@@ -182,15 +188,19 @@ class Program:
 
     async def models(self, *, refresh: bool = False) -> Catalogue:
         """All models; with `refresh` every provider is asked anew."""
-        return await read_catalogue(await self.providers(), self.wire_of, self._providers, self.clock, refresh=refresh)
+        return await self._read(await self.providers(), refresh=refresh)
+
+    async def _read(self, providers: Sequence[Provider], *, refresh: bool = False) -> Catalogue:
+        return await read_catalogue(providers, self.wire_of, self._models, self.clock, refresh=refresh)
 
     async def find_model(self, model_id: str) -> Model | None:
         """The model of that id, also when its provider's list does not hold it; None when its provider is gone."""
         provider_id, _, name = model_id.partition("/")
-        if not name or await self.provider(provider_id) is None:
+        provider = await self.provider(provider_id)
+        if not name or provider is None:
             return None
-        catalogue = await self.models()
-        return next((model for model in catalogue.models if model.id == model_id), Model(provider_id, name))
+        listed = await self._read([provider])
+        return next((model for model in listed.models if model.id == model_id), Model(provider_id, name))
 
     async def wire_of(self, provider: Provider) -> Wire:
         """The wire of a provider, made when first used. Raises `ProviderError` when its key is missing."""
@@ -285,7 +295,7 @@ class Program:
         last = self.settings.get(known.LAST_MODEL)
         if last and await self.find_model(last) is not None:
             return last
-        local = await read_catalogue([LOCAL], self.wire_of, self._providers, self.clock, refresh=False)
+        local = await self._read([LOCAL])
         return local.models[0].id if local.models else ""
 
 
