@@ -604,6 +604,19 @@ async def test_a_server_that_has_no_props_is_not_asked_for_ever() -> None:
         await pier.aclose()
 
 
+async def test_a_server_without_a_list_is_asked_once_and_a_silent_one_is_left_alone_for_a_while() -> None:
+    async with ScriptedServer() as server:
+        pier = wire(server.url)
+        assert [await pier.tools_for(MODEL) for _ in range(3)] == [None] * 3
+        assert len(server.requests) == 1
+        await pier.aclose()
+        silent = wire(server.url, read_timeout=0.2)
+        server.route("GET /v1/models", Reply(body=(HANG,), framing="raw"))
+        assert [await silent.tools_for(MODEL) for _ in range(3)] == [None] * 3
+        assert len(server.requests) == 2
+        await silent.aclose()
+
+
 async def test_other_servers_are_not_asked_for_props() -> None:
     async with ScriptedServer() as server:
         server.route("GET /v1/models", json_reply({"data": [{"id": "demo"}]}))

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from dataclasses import replace
 from typing import Any
@@ -29,6 +30,10 @@ _log = logging.getLogger(__name__)
 
 _LIST_SECONDS = 30.0
 _ERROR_SECONDS = 30.0
+_ASK_SECONDS = 5.0
+"""For a question on the side: an answer is waiting behind it."""
+_UNASKED_SECONDS = 3.0
+"""How long a server that did not answer such a question is left alone: one turn asks several."""
 _AFTER_DONE = 2.0
 """Seconds to wait for more when the server has said that it is done: some never close."""
 _ERROR_BYTES = 256 * 1024
@@ -60,14 +65,20 @@ class OpenAIWire:
         self._several = False  # does it serve several models?
         self._props: dict[str, Props] = {}
         self._asking = asyncio.Lock()
+        self._silent_since = -_UNASKED_SECONDS
 
     # what the provider has ------------------------------------------------------------------------------------------
 
     async def list_models(self) -> list[Model]:
         """The provider's models. Raises `ProviderError`."""
+        return await self._list_models(_LIST_SECONDS)
+
+    async def _list_models(self, seconds: float) -> list[Model]:
         url = f"{self._base}/models"
-        status, headers, text = await self._get(url)
+        status, headers, text = await self._get(url, seconds)
         if not 200 <= status < 300:
+            if status < 500 and self._llama is None:
+                self._llama = False  # llama.cpp names itself in every answer
             raise self._error(self._classify(status, headers, text, "models", url))
         try:
             listing = read_listing(json.loads(text), self._provider.id)
@@ -102,9 +113,11 @@ class OpenAIWire:
         own = self._kind.name in ("openai", "local") and self._host != "api.openai.com"
         if self._llama is None and own:
             async with self._asking:
-                if self._llama is None:
-                    with contextlib.suppress(ProviderError):
-                        await self.list_models()
+                if self._llama is None and time.monotonic() - self._silent_since > _UNASKED_SECONDS:
+                    try:
+                        await self._list_models(_ASK_SECONDS)
+                    except ProviderError:
+                        self._silent_since = time.monotonic()
         return bool(self._llama)
 
     async def _props_of(self, model: Model) -> Props:
@@ -117,7 +130,7 @@ class OpenAIWire:
                 if self._several:
                     url = url.copy_merge_params({"model": model.name})
                 try:
-                    status, _, text = await self._get(str(url))
+                    status, _, text = await self._get(str(url), _ASK_SECONDS)
                     props = read_props(json.loads(text)) if status == 200 else Props()
                 except (ProviderError, ValueError, RecursionError):
                     return Props()
@@ -126,10 +139,10 @@ class OpenAIWire:
                 self._props[model.name] = props
             return self._props[model.name]
 
-    async def _get(self, url: str) -> tuple[int, httpx.Headers, str]:
+    async def _get(self, url: str, seconds: float) -> tuple[int, httpx.Headers, str]:
         """Status, headers and text of an answer to GET. Raises `ProviderError` when there is none."""
         try:
-            async with asyncio.timeout(_LIST_SECONDS), self._sent("GET", url, None) as response:
+            async with asyncio.timeout(seconds), self._sent("GET", url, None) as response:
                 self._notice(response)
                 return response.status_code, response.headers, await Body(response).whole(_PLAIN_BYTES)
         except httpx.HTTPError as error:
