@@ -7,21 +7,21 @@ import contextlib
 import json
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Collection
+from collections.abc import AsyncGenerator, Collection
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
-from conch_desktop import __version__
 from conch_desktop.domain.errors import ProviderError
 from conch_desktop.domain.events import Finish, Refusal, WireEvent
 from conch_desktop.domain.models import Family, Model, Provider
 from conch_desktop.providers import refusals
+from conch_desktop.providers.connection import Connection
 from conch_desktop.providers.openai_models import Props, read_listing, read_props
 from conch_desktop.providers.openai_request import build
-from conch_desktop.providers.registry import Kind, base_url, family_of, is_loopback
+from conch_desktop.providers.registry import Kind, base_url, family_of
 from conch_desktop.providers.sse import DONE, Body, values
 from conch_desktop.providers.stream import Answer, whole_characters
 from conch_desktop.providers.wire import Request
@@ -38,6 +38,10 @@ _AFTER_DONE = 2.0
 """Seconds to wait for more when the server has said that it is done: some never close."""
 _ERROR_BYTES = 256 * 1024
 _PLAIN_BYTES = 32 * 1024 * 1024
+
+
+def _authorization(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 class OpenAIWire:
@@ -58,9 +62,13 @@ class OpenAIWire:
         self._key = key.strip() if key else ""
         self._base = base_url(provider)
         self._host = (urlsplit(self._base).hostname or "").lower()
-        self._transport = transport
-        self._timeout = httpx.Timeout(read_timeout, connect=connect_timeout, pool=connect_timeout)
-        self._client: httpx.AsyncClient | None = None
+        self._connection = Connection(
+            name=provider.name,
+            base=self._base,
+            headers={"Accept": "text/event-stream, application/json", **_authorization(self._key)},
+            timeout=httpx.Timeout(read_timeout, connect=connect_timeout, pool=connect_timeout),
+            transport=transport,
+        )
         self._llama: bool | None = None  # is it a llama.cpp server?
         self._several = False  # does it serve several models?
         self._props: dict[str, Props] = {}
@@ -111,14 +119,18 @@ class OpenAIWire:
     async def _is_llama(self) -> bool:
         """Whether the server is llama.cpp's. Servers of one's own are asked; the others tell in passing."""
         own = self._kind.name in ("openai", "local") and self._host != "api.openai.com"
-        if self._llama is None and own:
+        if own and self._unasked:
             async with self._asking:
-                if self._llama is None and time.monotonic() - self._silent_since > _UNASKED_SECONDS:
+                if self._unasked:
                     try:
                         await self._list_models(_ASK_SECONDS)
                     except ProviderError:
                         self._silent_since = time.monotonic()
         return bool(self._llama)
+
+    @property
+    def _unasked(self) -> bool:
+        return self._llama is None and time.monotonic() - self._silent_since > _UNASKED_SECONDS
 
     async def _props_of(self, model: Model) -> Props:
         """What llama.cpp says of a model. Asked once; a server that can't say now is asked again next time."""
@@ -142,7 +154,7 @@ class OpenAIWire:
     async def _get(self, url: str, seconds: float) -> tuple[int, httpx.Headers, str]:
         """Status, headers and text of an answer to GET. Raises `ProviderError` when there is none."""
         try:
-            async with asyncio.timeout(seconds), self._sent("GET", url, None) as response:
+            async with asyncio.timeout(seconds), self._connection.sent("GET", url) as response:
                 self._notice(response)
                 return response.status_code, response.headers, await Body(response).whole(_PLAIN_BYTES)
         except httpx.HTTPError as error:
@@ -161,9 +173,10 @@ class OpenAIWire:
         try:
             grammar = bool(request.grammar) and await self.takes_grammar(request.model)
             body = build(request, host=self._host, grammar=grammar, llama=bool(self._llama))
+            content = whole_characters(json.dumps(body, ensure_ascii=False)).encode()
             names = [tool.name for tool in request.tools] if "tools" in body else []
             async with (
-                self._sent("POST", url, whole_characters(json.dumps(body, ensure_ascii=False)).encode()) as response,
+                self._connection.sent("POST", url, content) as response,
                 contextlib.aclosing(self.read(response, tools=names)) as events,
             ):
                 async for event in events:
@@ -328,86 +341,10 @@ class OpenAIWire:
         masked = self._masked(refusal)
         return ProviderError(masked.kind, masked.what, masked.advice)
 
-    # the connection -------------------------------------------------------------------------------------------------
-
-    @contextlib.asynccontextmanager
-    async def _sent(self, method: str, url: str, content: bytes | None) -> AsyncIterator[httpx.Response]:
-        """An answer whose head has arrived. A kept connection that died before that is replaced once by a fresh one."""
-        async with contextlib.AsyncExitStack() as stack:
-            if self._client is None:
-                self._client = self._made_client()
-            try:
-                response = await self._send(self._client, method, url, content)
-            except _KeptConnectionError as stale:
-                if self._transport is not None:
-                    raise stale.error from None
-                _log.info("A kept connection to %s had died; asking again on a fresh one.", self._provider.name)
-                fresh = await stack.enter_async_context(self._made_client())
-                response = await self._send(fresh, method, url, content)
-            stack.push_async_callback(response.aclose)
-            yield response
-
-    async def _send(self, client: httpx.AsyncClient, method: str, url: str, content: bytes | None) -> httpx.Response:
-        watch = _Watch()
-        request = client.build_request(method, url, content=content, extensions={"trace": watch})
-        try:
-            return await client.send(request, stream=True)
-        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
-            if watch.kept:
-                raise _KeptConnectionError(error) from error
-            raise
-
-    def _made_client(self) -> httpx.AsyncClient:
-        loopback = is_loopback(self._base)
-        headers = {
-            "User-Agent": f"conch-desktop/{__version__}",
-            "Accept": "text/event-stream, application/json",
-            "Content-Type": "application/json",
-        }
-        if self._key:
-            if not (self._key.isascii() and self._key.isprintable()):
-                raise ProviderError("auth", "The key holds characters that no key has.", "Enter the key again.")
-            headers["Authorization"] = f"Bearer {self._key}"
-        try:
-            return httpx.AsyncClient(
-                headers=headers,
-                timeout=self._timeout,
-                transport=self._transport,
-                trust_env=not loopback,  # the environment's proxy is for the internet
-                verify=not (loopback and self._base.startswith("http:")),  # none of the certificates would be used
-            )
-        except (ImportError, ValueError, httpx.InvalidURL) as error:  # httpx speaks no SOCKS, nor "socks://"
-            what = "The proxy in the environment can't be used: it has to be an HTTP proxy."
-            raise ProviderError("network", what, "Change or unset ALL_PROXY, or set HTTPS_PROXY.") from error
-
     def _notice(self, response: httpx.Response) -> None:
         if response.headers.get("server", "").startswith("llama.cpp"):
             self._llama = True
 
     async def aclose(self) -> None:
         """Closes the connections that were kept."""
-        if self._client is not None:
-            await self._client.aclose()
-            self._client = None
-
-
-class _KeptConnectionError(Exception):
-    """A connection that was kept from an earlier request died before it answered this one."""
-
-    def __init__(self, error: httpx.HTTPError) -> None:
-        super().__init__(str(error))
-        self.error = error
-
-
-class _Watch:
-    """Watches what the transport does with one request. `kept`: it went out on a connection that was there already."""
-
-    def __init__(self) -> None:
-        self._connected = False
-        self.kept = False
-
-    async def __call__(self, name: str, info: dict[str, Any]) -> None:
-        if name.startswith("connection.connect"):
-            self._connected = True
-        elif name == "http11.send_request_headers.started":
-            self.kept = not self._connected
+        await self._connection.aclose()
