@@ -1,4 +1,4 @@
-"""The way to a provider: kept connections that died are replaced once, and the environment's proxy is for the internet."""
+"""The way to a provider: kept connections that died are replaced once; the environment's proxy is for the internet."""
 
 from __future__ import annotations
 
