@@ -32,5 +32,5 @@ async def make_plan(wire: Wire, model: Model, toolbox: Toolbox, asked: str) -> P
     able = await wire.tools_for(model)
     if able is False:
         return Plan("none", "this model takes no tools natively; name a tool with / and it is called")
-    why = "the provider says this model takes tools" if able else "nobody says whether this model takes tools"
+    why = "because the provider says it takes tools" if able else "because nobody says this model can’t"
     return Plan("native", why, tool)
