@@ -1,4 +1,4 @@
-"""`conch-desktop doctor`: says in plain words what works on this computer, and what to do about the rest (DESIGN 4.3)."""
+"""`conch-desktop doctor`: says in plain words what works here, and what to do about the rest (DESIGN 4.3)."""
 
 from __future__ import annotations
 

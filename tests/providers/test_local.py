@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import httpx
-import psutil  # type: ignore[import-untyped]
+import psutil
 import pytest
 
 from conch_desktop.domain.errors import LocalModelError

@@ -52,7 +52,7 @@ def test_a_text_reads_the_same_at_every_cut(text: str, expected: object) -> None
         assert read([text[:place], text[place:]]) == expected
 
 
-@given(st.lists(st.sampled_from([*"<>/{}\"\\ a", "<tool_call>", "</tool_call>", CALL]), max_size=30), st.data())
+@given(st.lists(st.sampled_from([*'<>/{}"\\ a', "<tool_call>", "</tool_call>", CALL]), max_size=30), st.data())
 def test_any_cut_of_any_text_reads_the_same(pieces: list[str], data: st.DataObject) -> None:
     text = "".join(pieces)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))

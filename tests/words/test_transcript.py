@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conch_desktop.domain.messages import SentCall, SentMessage, SentResult
 from conch_desktop.words.reader import WordsCall, WordsReader
-from conch_desktop.words.transcript import in_words, written_answers, written_call
+from conch_desktop.words.transcript import NOW_ANSWER, in_words, written_answers, written_call
 
 MARK = re.compile(r"<\W*/?\W*t\W*o\W*o\W*l\W*_\W*(call|response)\W*>", re.IGNORECASE)
 
@@ -52,4 +52,11 @@ def test_nothing_native_is_left() -> None:
     assert [message.role for message in sent] == ["user", "assistant", "user"]
     assert not any(message.calls or message.results for message in sent)
     assert sent[1].text.startswith("Noted.\n<tool_call>\n")
-    assert sent[2].text == '<tool_response>\n{"name": "remember", "content": "Remembered."}\n</tool_response>'
+    block = '<tool_response>\n{"name": "remember", "content": "Remembered."}\n</tool_response>'
+    assert sent[2].text == f"{block}\n{NOW_ANSWER}"
+
+
+def test_only_the_newest_answers_ask_for_a_reply() -> None:
+    results = SentMessage("results", results=(SentResult("1", "remember", "Remembered."),))
+    later = in_words([results, SentMessage("assistant", "Done."), SentMessage("user", "Thanks")])
+    assert NOW_ANSWER not in repr(later)
