@@ -19,7 +19,7 @@ from conch_desktop.schemas.inlining import TOO_MUCH, Reader, Union
 from conch_desktop.schemas.keywords import KEYWORDS
 from conch_desktop.schemas.names import FIELD_RULES, NameRule
 from conch_desktop.schemas.shapes import Place, Shape, unlike
-from conch_desktop.schemas.values import Dropped, clean, cleaned, kinds_of, sendable
+from conch_desktop.schemas.values import Dropped, as_schema, clean, cleaned, kinds_of, sendable
 from conch_desktop.schemas.written import MOST_NODES, FieldNames, Written, check_width, shown
 
 _LEVELS = 32
@@ -130,11 +130,12 @@ class Writer:
         return self._child(value, task.level + 1, listed or task.listed, said)
 
     def _child(self, value: Any, level: int, listed: bool, said: tuple[Said, ...]) -> Any:
+        value = as_schema(value)
         if value is False:
             return None
         out: dict[str, Any] = {}
         if not isinstance(value, dict):
-            if value is not True:
+            if value is None:
                 self.note("What is no schema stands where one belongs; it takes any value.")
             return out
         self._nodes += 1

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from conch_desktop.schemas.described import DEFAULT, OTHER, Said
 from conch_desktop.schemas.shapes import Place, Shape, Trail, both, either, own_shape
-from conch_desktop.schemas.values import Dropped, clean, cleaned, kinds_of, one_line
+from conch_desktop.schemas.values import Dropped, as_schema, branches_in, clean, cleaned, kinds_of, one_line
 
 _DEEPEST = 24
 """Combinators and references within one place."""
@@ -143,7 +143,7 @@ class Reader:
             self.notes[TOO_MUCH] = None
             return Union([_cut(node)])
         if not isinstance(node, dict):
-            return self._no_schema(node)
+            return self._no_object(node, trail)
         shape = own_shape(node, trail)
         union = Union([shape], [] if QUIET in trail else shape.says, _hints(node))
         shape.says = []
@@ -151,25 +151,30 @@ class Reader:
             self._combine(union, node, trail, depth, here)
         return union
 
-    def _no_schema(self, node: Any) -> Union:
-        if node is False:
+    def _no_object(self, node: Any, trail: Trail) -> Union:
+        schema = as_schema(node)
+        if schema is False:
             return Union([])
-        if node is not True:
+        if isinstance(schema, dict):
+            return Union([own_shape(schema, trail)])
+        if schema is None:
             self.notes[f"{one_line(_short(node))} stands where a schema belongs; it takes any value."] = None
         return Union([Shape()])
 
     def _combine(self, union: Union, node: Mapping[str, Any], trail: Trail, depth: int, here: Trail) -> None:
         if "$ref" in node:
             _join(union, self._referred(node["$ref"], trail, depth, here))
-        for part in _schemas(node.get("allOf")) if self._joined > 0 else ():
+        for part in branches_in(node.get("allOf")) if self._joined > 0 else ():
             _join(union, self._at(part, trail, depth + 1, here))
         for key in ("anyOf", "oneOf"):
-            branches = [self._at(part, trail, depth + 1, here) for part in _schemas(node.get(key)) if self._joined > 0]
+            branches = [
+                self._at(part, trail, depth + 1, here) for part in branches_in(node.get(key)) if self._joined > 0
+            ]
             if branches:
                 _join(union, _one_of(branches))
         others = node.get("dependentSchemas")
         conditional = [node[key] for key in ("then", "else") if isinstance(node.get(key), dict)]
-        conditional.extend(_schemas(list(others.values()) if isinstance(others, dict) else None))
+        conditional.extend(branches_in(list(others.values()) if isinstance(others, dict) else None))
         for part in conditional:
             _offer(union, self._at(part, trail, depth + 1, here))
 
@@ -203,8 +208,11 @@ def _join(union: Union, other: Union) -> None:
     if len(two) == 1 and two[0].blank:
         joined = one
     else:
-        joined = [shape for x in one for y in two if (shape := both(x, y)) is not None]
-    union.shapes = joined or (one if two else [])  # what contradicts itself is taken by its own words
+        pairs = [(x, y) for x in one for y in two]
+        joined = [shape for x, y in pairs if (shape := both(x, y)) is not None]
+        # Where all contradict themselves, what was said first counts.
+        joined = joined or [shape for x, y in pairs if (shape := both(x, y, kinds=x.kinds)) is not None]
+    union.shapes = joined
     union.says = [*union.says, *(text for text in other.says if text not in union.says)]
     union.said = [*union.said, *(entry for entry in other.said if entry not in union.said)]
 
@@ -269,11 +277,6 @@ def _cut(node: Any) -> Shape:
 def _plain_kinds(node: Mapping[str, Any]) -> tuple[str, ...] | None:
     kinds = kinds_of(node.get("type"))
     return ("object",) if kinds is None and isinstance(node.get("properties"), dict) else kinds
-
-
-def _schemas(value: Any) -> list[Any]:
-    """The schemas of a list; what is none there says nothing."""
-    return [part for part in value if isinstance(part, (dict, bool))] if isinstance(value, list) else []
 
 
 def _hints(node: Mapping[str, Any]) -> list[Said]:

@@ -17,6 +17,7 @@ from conch_desktop.schemas.values import (
     SAFE_INTEGER,
     Dropped,
     as_text,
+    branches_in,
     clean,
     cleaned,
     is_count,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 _MOST_OPTIONS = 2_000
 _LONGEST_PATTERN = 500
+_LONGEST_CHECKED = 2_000
 
 _LONGEST_REPEAT = 1_000
 _LONGEST_REPEAT_LISTED = 250
@@ -74,14 +76,13 @@ def _map(writer: Writer, task: Task, key: str, value: Any) -> None:
     schemas: dict[str, Any] = {}
     task.out[key] = schemas
     for name, schema in value.items():
-        if isinstance(name, str) and sendable(name):
+        if isinstance(name, str) and sendable(name) and (key != "patternProperties" or is_pattern(name)):
             child = writer.child(schema, task)
             schemas[name] = {"not": {}} if child is None else child
 
 
 def _list(writer: Writer, task: Task, key: str, value: Any) -> None:
-    branches = [part for part in value if isinstance(part, (dict, bool))] if isinstance(value, list) else []
-    branches = [part for part in branches if not writer.comes_back(part, task.node)]
+    branches = [part for part in branches_in(value) if not writer.comes_back(part, task.node)]
     written = [child for part in branches if (child := writer.child(part, task)) is not None]
     if written:
         task.out[key] = written
@@ -214,7 +215,7 @@ def _multiple(writer: Writer, task: Task, key: str, value: Any) -> None:
 def _pattern(writer: Writer, task: Task, key: str, value: Any) -> Told:
     if not isinstance(value, str):
         return None
-    if not sendable(value) or (writer.rules.grammars and not plain_pattern(value)):
+    if not sendable(value) or not (plain_pattern(value) if writer.rules.grammars else is_pattern(value)):
         return [Said(SHAPE, f"Pattern: {clean(value)}")]
     task.out[key] = value
     return None
@@ -271,7 +272,12 @@ def plain_pattern(pattern: str) -> bool:
     """
     if len(pattern) > _LONGEST_PATTERN or not pattern.startswith("^") or not pattern.endswith("$"):
         return False
-    if _NOT_PLAIN.search(pattern):
+    return _NOT_PLAIN.search(pattern) is None and is_pattern(pattern)
+
+
+def is_pattern(pattern: str) -> bool:
+    """Is it a regular expression to a checker in Python? Other engines know more, and say so less."""
+    if len(pattern) > _LONGEST_CHECKED:
         return False
     try:
         re.compile(pattern)

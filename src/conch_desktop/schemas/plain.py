@@ -11,12 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from conch_desktop.schemas.branches import ANY_VALUE, branches_of, chosen, kind_of_branch, only, phrase, root_shape
+from conch_desktop.schemas.branches import (
+    ANY_VALUE,
+    branches_of,
+    chosen,
+    kind_of_branch,
+    narrowed,
+    only,
+    phrase,
+    root_shape,
+)
 from conch_desktop.schemas.described import (
     BOUNDS,
     CHOICE,
     FORMAT,
     NAME,
+    OPTIONS,
     SHAPE,
     TYPES,
     Said,
@@ -26,7 +36,7 @@ from conch_desktop.schemas.described import (
     listed,
     ranged,
 )
-from conch_desktop.schemas.inlining import TOO_MUCH, Reader
+from conch_desktop.schemas.inlining import QUIET, TOO_MUCH, Reader
 from conch_desktop.schemas.names import NameRule
 from conch_desktop.schemas.shapes import Bound, Place, Shape, any_of
 from conch_desktop.schemas.values import SAFE_INTEGER, as_json, clean
@@ -39,6 +49,7 @@ _LARGE_LEVELS = 6
 where a recursion usually starts again, and descriptions are not repeated."""
 
 _LARGEST_BOUND = 2**31 - 1
+_ROOM_FOR_OPTIONS = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +73,32 @@ class _Task(NamedTuple):
     level: int
     needed: bool
     said: tuple[Said, ...]
+
+
+def _told(shape: Shape) -> Shape:
+    """The shape with its options in words, if they fit: where null may stand too, nothing else may be ruled out."""
+    told = listed(shape.options or [], _ROOM_FOR_OPTIONS)
+    if not shape.options or "… (" in told:
+        return shape
+    return narrowed(shape, kind_of_branch(shape), Said(OPTIONS, f"Options: {told}."))
+
+
+_LEAF_KINDS = frozenset(("string", "number", "integer", "boolean"))
+_LEAF_KEYS = frozenset(("type", "description", "title"))
+
+
+def _write_leaf(task: _Task) -> bool:
+    """Writes a field that is as plain as most: there is nothing to work out."""
+    node = task.place.nodes[0]
+    if type(node) is not dict or not node.keys() <= _LEAF_KEYS or task.said or len(task.place.nodes) > 1:
+        return False
+    kind, text = node.get("type"), node.get("description")
+    if type(kind) is not str or kind not in _LEAF_KINDS or QUIET in task.place.trail:
+        return False
+    task.out["type"] = kind
+    if text and type(text) is str:
+        task.out["description"] = clean(text)
+    return True
 
 
 STAND_IN = "no_arguments"
@@ -97,6 +134,8 @@ class _Writer:
         return Written(out, self._names.changed, list(self._notes), not shape.fields, self._nodes)
 
     def _place(self, task: _Task) -> None:
+        if _write_leaf(task):
+            return
         union = self._reader.read(task.place)
         branches, nullable = branches_of(union.shapes, self._notes)
         said = [*union.said, *task.said]
@@ -109,6 +148,7 @@ class _Writer:
         if nullable and task.needed and "nullable" not in self._rules.native:
             # An optional one is left out instead: told of null, models write it, and Groq refuses the call for it.
             said.append(Said(TYPES, "May be null."))
+            branches = [_told(branches[0])]
         if len(branches) == 1:
             self._shape(task.out, branches[0], union.says, said, task.level, nullable)
             return

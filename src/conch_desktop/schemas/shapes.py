@@ -331,9 +331,9 @@ _READERS: Mapping[str, Callable[[Shape, Any, Trail], None]] = MappingProxyType(
 # both must hold -----------------------------------------------------------------------------------------------------
 
 
-def both(one: Shape, two: Shape) -> Shape | None:
-    """What fits both shapes; None when nothing can."""
-    kinds = _common_kinds(one.kinds, two.kinds)
+def both(one: Shape, two: Shape, kinds: tuple[str, ...] | None = None) -> Shape | None:
+    """What fits both shapes; None when nothing can. `kinds` decides on the types."""
+    kinds = kinds or _common_kinds(one.kinds, two.kinds)
     if kinds == ():
         return None
     out = one.copy()

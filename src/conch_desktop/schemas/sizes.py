@@ -12,27 +12,22 @@ LARGEST = 400_000
 
 def fitted(schema: dict[str, Any]) -> bool | None:
     """Shortens descriptions in place where they are too much. True when it did; None when that was not enough."""
-    size = _size(schema)
-    if size <= LARGEST:
-        return False
     described = [node for node in _nodes(schema) if isinstance(node.get("description"), str)]
-    sizes = sorted(_size(node["description"]) for node in described)
-    room = LARGEST - (size - sum(sizes))
-    if room < 0:
-        return None
-    longest = _even(sizes, room)
+    texts = [node["description"] for node in described]
+    shortened = False
     for node in described:
-        text = node["description"]
-        if _size(text) > longest:
-            node["description"] = _cut(text, longest)
-    return True
-
-
-def _cut(text: str, longest: int) -> str:
-    cut = text[: max(longest - 3, 0)]
-    while cut and _size(f"{cut}…") > longest:  # a letter can take up to six characters of JSON
-        cut = cut[: len(cut) * 2 // 3]
-    return f"{cut}…" if cut else ""
+        node["description"] = ""
+    room = LARGEST - _size(schema)
+    if sum(map(len, texts)) > room:  # so that no more is looked at than can be kept
+        longest = _even(sorted(map(len, texts)), max(room, 0))
+        texts = [text if len(text) <= longest else f"{text[: max(longest - 1, 0)]}…" for text in texts]
+        shortened = True
+    sizes = [_size(text) - 2 for text in texts]
+    fits = sum(sizes) <= room
+    longest = _even(sorted(sizes), room)
+    for node, text, size in zip(described, texts, sizes, strict=True):
+        node["description"] = text if fits or size <= longest else _cut(text, longest)
+    return None if room < 0 else shortened or not fits
 
 
 def _size(value: Any) -> int:
@@ -47,6 +42,14 @@ def _even(sizes: list[int], room: int) -> int:
             return share
         room -= size
     return sizes[-1] if sizes else 0
+
+
+def _cut(text: str, longest: int) -> str:
+    """The beginning of a text, within `longest` characters of JSON, in which one letter can take up to six."""
+    cut = text[: max(longest - 1, 0)]
+    while cut and (size := _size(cut) - 2) > longest - 1:
+        cut = cut[: len(cut) * (longest - 1) // size]
+    return f"{cut}…" if cut else ""
 
 
 _MAPS = frozenset(("properties", "$defs", "definitions", "patternProperties", "dependentSchemas"))

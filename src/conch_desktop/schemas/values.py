@@ -51,6 +51,25 @@ def kinds_of(value: Any) -> tuple[str, ...] | None:
     return None if not found or any(isinstance(word, str) and word.lower() == "any" for word in words) else found
 
 
+def as_schema(value: Any) -> dict[str, Any] | bool | None:
+    """What stands where a schema belongs, as a schema; None for what is none.
+
+    The name of a type, or a list of them, is what people mean by it who write schemas by hand.
+    """
+    if isinstance(value, (dict, bool)):
+        return value
+    kinds = kinds_of(value) if isinstance(value, (str, list)) else None
+    return None if kinds is None else {"type": kinds[0] if len(kinds) == 1 else list(kinds)}
+
+
+def branches_in(value: Any) -> list[dict[str, Any] | bool]:
+    """The schemas of a union; null among them means null."""
+    if not isinstance(value, list):
+        return []
+    found = [{"type": "null"} if part is None else as_schema(part) for part in value]
+    return [part for part in found if part is not None]
+
+
 def kind_of(value: Any) -> str:
     """The type of a JSON value."""
     match value:

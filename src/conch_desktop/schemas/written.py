@@ -77,6 +77,9 @@ def _names_in(root: Any) -> set[str]:
             fields = node.get("properties")
             if isinstance(fields, dict):
                 names.update(name for name in fields if isinstance(name, str))
+            needed = node.get("required")
+            if isinstance(needed, list):
+                names.update(name for name in needed if isinstance(name, str))
             rest.extend(child for child in node.values() if isinstance(child, (dict, list)))
         elif isinstance(node, list):
             rest.extend(child for child in node[:_MOST_LOOKED_AT] if isinstance(child, (dict, list)))
