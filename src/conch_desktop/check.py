@@ -7,10 +7,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
+
+from conch_desktop.schemas.reader import check_schema
+from conch_desktop.schemas.values import sendable
 
 Reader = Callable[[Mapping[str, Any], argparse.Namespace], Mapping[str, Any]]
 
@@ -25,7 +29,7 @@ KINDS: dict[str, str] = {
 }
 """Every kind of the contract and what it does."""
 
-READERS: dict[str, Reader] = {}
+READERS: dict[str, Reader] = {"schemas": check_schema}
 """The kinds that exist in this version."""
 
 
@@ -46,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
                 return 2
         try:
             for answer in run(reader, lines, options):
-                sys.stdout.write(json.dumps(answer, ensure_ascii=False) + "\n")
+                sys.stdout.write(_written(answer) + "\n")
         except ValueError as error:
             sys.stderr.write(f"{error}\n")
             return 2
@@ -59,12 +63,50 @@ def run(reader: Reader, lines: Iterable[str], options: argparse.Namespace) -> It
         if not line.strip():
             continue
         try:
-            case = json.loads(line)
+            case = _read(line)
         except ValueError as error:
             raise ValueError(f"Line {number} is no JSON: {error}.") from None
         if not isinstance(case, dict):
             raise ValueError(f"Line {number} is no JSON object.")
         yield {"id": case.get("id"), **reader(case, options)}
+
+
+def _read(line: str) -> Any:
+    """The JSON of a line, also one that nests deeper or holds a longer number than Python reads."""
+    try:
+        return json.loads(line)
+    except RecursionError:
+        return json.loads(_shallow(line))
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # more digits than int() takes
+        return json.loads(line, parse_int=float)
+
+
+_DEEPEST = 300
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+
+
+def _shallow(line: str) -> str:
+    """The line with `null` for what is nested too deep."""
+    kept: list[str] = []
+    depth = start = 0
+    for token in _TOKENS.finditer(line):
+        if token[0] in "[{":
+            depth += 1
+            if depth == _DEEPEST:
+                kept.append(line[start : token.start()] + "null")
+        elif token[0] in "]}":
+            if depth == _DEEPEST:
+                start = token.end()
+            depth -= 1
+    return "".join([*kept, line[start:]])
+
+
+def _written(answer: Mapping[str, Any]) -> str:
+    """An answer as a line of JSON. Half a surrogate pair can't be written as UTF-8, but it can be escaped."""
+    text = json.dumps(answer, ensure_ascii=False)
+    return text if sendable(text) else json.dumps(answer)
 
 
 def _parser() -> argparse.ArgumentParser:
