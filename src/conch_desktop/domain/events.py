@@ -114,6 +114,8 @@ class Refusal:
     advice: str = ""
     status: int = 0
     retry_after: float | None = None
+    names_tool: str = ""
+    teaches: tuple[str, str] | None = None
 
 
 WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Usage | Finish | Refusal
