@@ -25,8 +25,21 @@ KINDS: dict[str, str] = {
 }
 """Every kind of the contract and what it does."""
 
-READERS: dict[str, Reader] = {}
-"""The kinds that exist in this version."""
+
+def _refusals(case: Mapping[str, Any], _: argparse.Namespace) -> Mapping[str, Any]:
+    from conch_desktop.providers.checking import refusal
+
+    return refusal(case)
+
+
+def _streams(case: Mapping[str, Any], _: argparse.Namespace) -> Mapping[str, Any]:
+    from conch_desktop.providers.checking import stream
+
+    return stream(case)
+
+
+READERS: dict[str, Reader] = {"refusals": _refusals, "streams": _streams}
+"""The kinds that exist in this version. A reader imports its part of the program when it is used."""
 
 
 def main(arguments: Sequence[str]) -> int:

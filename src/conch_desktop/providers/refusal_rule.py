@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 
 from conch_desktop.domain.events import RefusalKind
 from conch_desktop.providers.refusal_bodies import Told
@@ -28,12 +29,6 @@ class Rule:
     unless: str = ""
     statuses: tuple[int, ...] = ()
     page: bool = False
-    _words: re.Pattern[str] = field(init=False, repr=False, compare=False)
-    _unless: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_words", re.compile("|".join(self.words), re.MULTILINE))
-        object.__setattr__(self, "_unless", re.compile(self.unless) if self.unless else None)
 
     def fits(self, status: int, told: Told) -> bool:
         """Does the rule hold for an answer?"""
@@ -41,10 +36,18 @@ class Rule:
             return False
         if not self.words:
             return True
-        return any(not self._taken_back(told.text, found.start()) for found in self._words.finditer(told.text))
+        places = (found.start() for found in _pattern(self.words).finditer(told.text))
+        return any(not self._taken_back(told.text, place) for place in places)
 
     def _taken_back(self, text: str, place: int) -> bool:
-        if self._unless is None:
+        if not self.unless:
             return False
         end = text.find("\n", place)
-        return self._unless.search(text, text.rfind("\n", 0, place) + 1, len(text) if end < 0 else end) is not None
+        begin, end = text.rfind("\n", 0, place) + 1, len(text) if end < 0 else end
+        return _pattern((self.unless,)).search(text, begin, end) is not None
+
+
+@cache
+def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
+    """Made when it is first needed: most programs never meet a refusal."""
+    return re.compile("|".join(words), re.MULTILINE)
