@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from conch_desktop.schemas.reader import check_schema
 from conch_desktop.schemas.values import sendable
 
-Reader = Callable[[Mapping[str, Any], argparse.Namespace], Mapping[str, Any]]
+Case = Mapping[str, Any]
+Reader = Callable[[Case, argparse.Namespace], Case]
 
 KINDS: dict[str, str] = {
     "args": "reading a call's arguments",
@@ -29,8 +29,59 @@ KINDS: dict[str, str] = {
 }
 """Every kind of the contract and what it does."""
 
-READERS: dict[str, Reader] = {"schemas": check_schema}
-"""The kinds that exist in this version."""
+
+def _args(case: Case, _: argparse.Namespace) -> Case:
+    from conch_desktop.calls.cases import read_case
+
+    return read_case(case)
+
+
+def _schemas(case: Case, options: argparse.Namespace) -> Case:
+    from conch_desktop.schemas.reader import check_schema
+
+    return check_schema(case, options)
+
+
+def _refusals(case: Case, _: argparse.Namespace) -> Case:
+    from conch_desktop.providers.checking import refusal
+
+    return refusal(case)
+
+
+def _streams(case: Case, _: argparse.Namespace) -> Case:
+    from conch_desktop.providers.checking import stream
+
+    return stream(case)
+
+
+def _words(case: Case, options: argparse.Namespace) -> Case:
+    from conch_desktop.words.checking import check_words
+
+    return check_words(case, options.cut)
+
+
+def _render(case: Case, _: argparse.Namespace) -> Case:
+    from conch_desktop.words.checking import check_render
+
+    return check_render(case)
+
+
+def _listing(case: Case, _: argparse.Namespace) -> Case:
+    from conch_desktop.words.checking import check_listing
+
+    return check_listing(case)
+
+
+READERS: dict[str, Reader] = {
+    "args": _args,
+    "schemas": _schemas,
+    "refusals": _refusals,
+    "streams": _streams,
+    "words": _words,
+    "render": _render,
+    "listing": _listing,
+}
+"""What reads each kind. A reader imports its part of the program when it is used."""
 
 
 def main(arguments: Sequence[str]) -> int:
