@@ -25,8 +25,28 @@ KINDS: dict[str, str] = {
 }
 """Every kind of the contract and what it does."""
 
-READERS: dict[str, Reader] = {}
-"""The kinds that exist in this version."""
+
+
+def _words(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:
+    from conch_desktop.words.checking import check_words
+
+    return check_words(case, options.cut)
+
+
+def _render(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:  # noqa: ARG001
+    from conch_desktop.words.checking import check_render
+
+    return check_render(case)
+
+
+def _listing(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:  # noqa: ARG001
+    from conch_desktop.words.checking import check_listing
+
+    return check_listing(case)
+
+
+READERS: dict[str, Reader] = {"words": _words, "render": _render, "listing": _listing}
+"""The kinds that exist in this version; each is imported when it is asked for."""
 
 
 def main(arguments: Sequence[str]) -> int:
