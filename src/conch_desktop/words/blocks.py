@@ -59,16 +59,36 @@ class Block:
         function = name if self._function else ""
         self._scan = BodyScan(form.until, function=function, own=form.closers, plainly=plainly)
         self._pieces: list[str] = []
+        self._begin = ""
+        self._sure = not native
         self.quiet: Quiet = None
 
     def take(self, piece: str) -> Settled | None:
         """Reads the next piece."""
         self._pieces.append(piece)
         self._scan.take(piece)
+        if not self._sure and not self._may_be_ours(piece):
+            return Settled(words=self._opening, rest=self._text(), is_block=False)
         if self._scan.end >= 0:
             return self._ended(self._text())
-        self.quiet = self._scan.quiet
+        self.quiet = self._scan.quiet if self._sure else None
         return None
+
+    def _may_be_ours(self, piece: str) -> bool:
+        """In a native turn: whether it may still become a call of a tool on offer."""
+        self._begin += piece
+        first = self._begin.lstrip()[:1]
+        if not first:
+            return len(self._begin) < WINDOW
+        may: bool | None = True
+        if first in "{[" and not self._name:
+            may = may_be_call(self._begin, self._names, native=True)
+        elif self._scan.functions:
+            may = self._names.find(self._scan.functions[0].name) is not None
+        elif first == "<":
+            may = None if len(self._begin) < WINDOW else False
+        self._sure = may is True
+        return may is not False
 
     def close(self, *, cut: bool) -> Settled:
         """The answer ended within the block, or straight after what it holds."""

@@ -16,7 +16,6 @@ from conch_desktop.words.scan import BodyScan, Field, Function
 from conch_desktop.words.shapes import Shape, shapes
 
 _TOKENS = re.compile(r"<[^<>]{0,80}>|```\w*|\s+")
-_COUNTED = re.compile(r":\d+\Z")  # Kimi numbers its calls: functions.search:0
 _CHILDREN = re.compile(
     r"<(name|tool_name)>\s*([\w.:-]+)\s*</\1>\s*<(arguments|parameters|args|input)>(.*)</\3>", re.DOTALL
 )
@@ -60,19 +59,9 @@ def read_body(body: Body, names: Names) -> Reading:
         return _named(children[2], children[4], raw, body.ending, names)
     if body.name:
         return _named(body.name, raw, raw, body.ending, names)
-    if len(body.scan.values) > 1 and ";" in raw:
-        return _side_by_side(body, names)
+    if len(body.scan.values) > 1 and body.ending == "whole":
+        return _together([_json_or_python(body.text[a:b].strip(), "whole", names) for a, b in body.scan.values])
     return _json_or_python(raw, body.ending, names)
-
-
-def _side_by_side(body: Body, names: Names) -> Reading:
-    """Several values with semicolons between, as Llama writes them."""
-    begin = 0
-    readings: list[Reading] = []
-    for end in body.scan.values:
-        readings.append(_json_or_python(body.text[begin:end].strip("; \t\r\n"), "whole", names))
-        begin = end
-    return _together(readings)
 
 
 def _together(readings: list[Reading]) -> Reading:
@@ -121,13 +110,12 @@ def _unread(raw: str, read: NoJson, names: Names) -> Reading:
 
 def _words(head: str) -> list[str]:
     """The words before the arguments, without marks between them and the `function` that DeepSeek puts first."""
-    words = [_COUNTED.sub("", word) for word in _TOKENS.split(head) if word]
+    words = [word for word in _TOKENS.split(head) if word]
     return words[1:] if len(words) == 2 and words[0] == "function" else words
 
 
 def _named(said: str, text: str, raw: str, ending: Ending, names: Names) -> Reading:
     """A name, and its arguments as JSON."""
-    said = _COUNTED.sub("", said)
     name = names.find(said)
     if name is None:
         return Reading((WordsFailed(raw, advice.unknown(names, said)),))

@@ -15,6 +15,7 @@ from conch_desktop.words.parts import (
     Attributes,
     Blank,
     Body,
+    Inside,
     Look,
     Mark,
     Part,
@@ -29,8 +30,8 @@ CALL_CLOSE = "</tool_call>"
 RESPONSE_OPEN = "<tool_response>"
 RESPONSE_CLOSE = "</tool_response>"
 
-Until = Literal["closer", "value", "function"]
-"""Where a call ends: at a closing mark, with its value, or with the function's own closing tag."""
+Until = Literal["closer", "value", "function", "line"]
+"""Where a call ends: at a closing mark, with its value, with the function's own closing tag, or with the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,10 @@ _CALLS = ("<｜tool▁call▁begin｜>", "<|tool_call_begin|>")
 _CALL_ENDS = ("<｜tool▁call▁end｜>", "<|tool_call_end|>")
 _SEPARATORS = ("<｜tool▁sep｜>", "<|tool_sep|>", "<|tool_call_argument_begin|>")
 _IN_LINE = " \t"
+_REACT = (
+    mark("Action:"), Blank(_IN_LINE, 4), Word(known=True), Blank(_IN_LINE, 4), mark("\n", "\r\n"), Blank(most=8),
+    mark("Action Input:"),
+)  # fmt: skip
 
 FORMATS = (
     # Hermes, Qwen; within it also what Qwen-Coder, GLM and others write
@@ -100,7 +105,7 @@ FORMATS = (
     # Llama's and Qwen-Coder's function tag, Claude's invoke, without a tag around them
     Format(
         (mark("<function=", '<function name="', '<invoke name="', '<｜DSML｜invoke name="'), maybe('"'), Word(known=True),
-         maybe('"'), Blank(_IN_LINE, 2), mark(">")),
+         maybe('"'), Blank(_IN_LINE, 2), mark(">"), Inside()),
         until="function", closers=("</function>", "</invoke>", "</｜DSML｜invoke>", CALL_CLOSE), only_known=True,
     ),
     Format(
@@ -132,12 +137,9 @@ FORMATS = (
          maybe("<|constrain|>"), maybe("json", "code"), Blank(), mark("<|message|>")),
         until="value",
     ),
-    # ReAct
-    Format(
-        (mark("Action:"), Blank(_IN_LINE, 4), Word(known=True), Blank(_IN_LINE, 4), mark("\n", "\r\n"), Blank(most=8),
-         mark("Action Input:"), Blank(_IN_LINE, 4)),
-        until="value", only_known=True, at_line_start=True,
-    ),
+    # ReAct; what is no JSON after it has failed
+    Format((*_REACT, Blank(), Ahead("{")), until="value", only_known=True, at_line_start=True),
+    Format(_REACT, until="line", only_known=True, at_line_start=True),
 )  # fmt: skip
 
 CLOSERS = frozenset(
@@ -195,6 +197,8 @@ def opened(look: Look, at: int, *, line_start: bool) -> tuple[Format, int] | Non
     for form in _candidates(look.text, at, line_start=line_start):
         look.name = name
         end = match_parts(form.parts, look, at)
+        if end >= 0 and look.watching and look.name and look.names.find(look.name) is None:
+            return None
         if end >= 0:
             return form, end
         if end == -1:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from conch_desktop.domain.tools import Tool
+
+_COUNTED = re.compile(r":\d+\Z")
+"""Kimi numbers its calls: functions.search:0."""
 
 NAMESPACES = ("functions.", "default_api.", "tools.")
 """What models put before a name: OpenAI's and Kimi's, Gemini's, and what others make of them."""
@@ -20,7 +24,7 @@ class Names:
 
     def find(self, said: str) -> str | None:
         """The tool that is meant by `said`, or None."""
-        said = said.strip()
+        said = _COUNTED.sub("", said.strip())
         if said in self.tools:
             return said
         for namespace in NAMESPACES:

@@ -16,18 +16,23 @@ from conch_desktop.words.names import Names
 NO, MORE = -2, -1
 
 _WORD = re.compile(r"[\w.:/-]*")
+_IDENTIFIER = re.compile(r"[^\W\d][\w.:/-]*")
 _ATTRIBUTES = re.compile(r"(?:\s[^<>]{0,48})?>")
 _ATTRIBUTES_BEGUN = re.compile(r"(?:\s[^<>]{0,48})?\Z")
 
 
 @dataclass(slots=True)
 class Look:
-    """A look at `text`: whether it is all there is, the tools on offer, and the name that was met on the way."""
+    """A look at `text`: whether it is all there is, the tools on offer, and the name that was met on the way.
+
+    `boundary`: a sentence could begin here. `watching`: in a native turn only calls of tools on offer count.
+    """
 
     text: str
     final: bool
     names: Names
     boundary: bool = True
+    watching: bool = False
     name: str = ""
 
 
@@ -139,6 +144,7 @@ class Ahead:
 INNER = ("<function", "<invoke", "<tool_call", "<name>", "<tool_name>", "<｜DSML｜invoke")
 """Tags that may come first within a call's own tag."""
 
+_PRINT = "print("
 WINDOW = 50
 """Characters after a tag that tell whether it opens a call. With the longest tag of words they stay within 64."""
 
@@ -164,16 +170,16 @@ class Body:
     def _opens(self, look: Look, window: str, final: bool) -> bool | None:
         """Whether what stands in the window is a call; None when more must come to tell."""
         body = window.lstrip()
-        firmly = self.asked and look.boundary
+        firmly = self.asked and look.boundary and not look.watching
         if not body:
             return firmly if final else None
         if body[0] in "{[" or body.startswith("```"):
             return True
-        if "```".startswith(body) and not final:
+        if any(begun.startswith(body) for begun in ("```", _PRINT)) and not final:
             return None
         if body[0] == "<":
             return self._tag(body, final, firmly)
-        return self._words(look, window, body, final)
+        return self._words(look, window, body.removeprefix(_PRINT), final)
 
     def _tag(self, body: str, final: bool, firmly: bool) -> bool | None:
         if any(body.startswith(inner) for inner in INNER):
@@ -183,15 +189,16 @@ class Body:
 
     def _words(self, look: Look, window: str, body: str, final: bool) -> bool | None:
         """Words after the tag: a tool's name, a call that failed, or a sentence about the tag."""
-        found = _WORD.match(body)
+        found = _IDENTIFIER.match(body)
         word = found.group() if found else ""
         after = body[len(word) : len(word) + 1]
         if word and not after and not final:
             return None
-        known = look.names.find(word) is not None or (len(window) == WINDOW and not after and look.names.may_begin(word))
+        cut = len(window) == WINDOW and not after and look.names.may_begin(word)
+        known = cut or look.names.find(word.removesuffix(".call")) is not None
         if known and (look.boundary or after in "\n\r{(<["):
             return True
-        if not self.asked:
+        if not self.asked or look.watching:
             return False
         direct = len(body) == len(window)
         if direct and word and after and after in "<({":
@@ -212,6 +219,22 @@ class Body:
                     return False
                 return True if broken or final else None
         return False if broken or final else None
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What must come next, without being taken, for a function's tag to be meant: its arguments.
+
+    Where a tag may open a call that cannot be read, words are taken, too.
+    """
+
+    def match(self, look: Look, at: int) -> int:
+        """Only looks."""
+        body = look.text[at : at + WINDOW].lstrip()
+        if not body:
+            short = not look.final and len(look.text) - at < WINDOW
+            return MORE if short else at if look.boundary and not look.watching else NO
+        return at if body[0] in "{<" or (look.boundary and not look.watching) else NO
 
 
 def match_parts(parts: Sequence[Part], look: Look, at: int) -> int:

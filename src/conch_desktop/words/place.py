@@ -333,8 +333,8 @@ class Place:
             step = self._opens_hidden(text, at, final, boundary)
             if step != at:
                 return step
-        look = Look(text, final, self._names, boundary)
-        found = opened(look, at, line_start=self._word == "\n")
+        look = Look(text, final, self._names, boundary, self._native)
+        found = opened(look, at, line_start=self._word == "\n" and not self._native)
         if found is None:
             return at
         if found == "more":
@@ -352,8 +352,8 @@ class Place:
             step = _exactly(opening, text, at, final)
             if step != at and boundary:
                 if step != MORE:
-                    self._say(opening)
                     self._thought, self._state = closer, self._thinking
+                    self._say(opening)
                 return step
         marks = {**RESPONSES, **RESPONSES_AFTER_A_CALL} if self.calls else {} if self._native else RESPONSES
         for opening, closer in marks.items():

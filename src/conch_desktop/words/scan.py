@@ -76,7 +76,8 @@ class BodyScan:
     ) -> None:
         self.end = self.body_end = self.whole = self.inner = -1
         self.alien = False
-        self.values: list[int] = []  # where each of the values side by side ends
+        self.values: list[tuple[int, int]] = []  # where values that stand side by side begin and end
+        self._value_at = 0
         self.functions: list[Function] = []
         self.fields: list[Field] = []
         self._until = until
@@ -95,7 +96,9 @@ class BodyScan:
         self._closer = ""  # what closes the value that is being read
         self._close_at = -1  # where it may have been closed
         self._nested = 0
-        self._state: Callable[[str, int, bool], int] = self._plainly if plainly else self._outside
+        self._state: Callable[[str, int, bool], int] = self._outside
+        if plainly or until == "line":
+            self._state = self._plainly if plainly else self._to_line_end
 
     def take(self, piece: str, *, final: bool = False) -> None:
         """Reads the next piece."""
@@ -134,6 +137,12 @@ class BodyScan:
         if self._state == self._outside:
             return _STOPS.search
         return _ANGLE.search if self._state == self._in_value else None
+
+    def _to_line_end(self, text: str, at: int, final: bool) -> int:  # noqa: ARG002
+        end = text.find("\n", at)
+        if end >= 0:
+            self._finish(end, end)
+        return end if end >= 0 else len(text)
 
     def _plainly(self, text: str, at: int, final: bool) -> int:
         """Only looks for what ends the call, whatever stands around it."""
@@ -182,7 +191,7 @@ class BodyScan:
             if not self._depth:
                 self.whole = self._base + after
                 if self._until == "value":
-                    self.values.append(self.whole)
+                    self.values.append((self._value_at, self.whole))
                     self._state = self._after_whole
         return after
 
@@ -399,13 +408,12 @@ class BodyScan:
             return stop + 2
         if stop > at:
             return stop
-        tag = _TAG.match(text, at)
-        if not tag:
-            return -1 if self.inner < 0 and not final and self._closer_begun(text, at) else at + 1
-        return self._maybe_inner(text, tag.group(), tag.end(), final)
+        closer = next((closer for closer in self._own if text.startswith(closer, at)), "")
+        if closer:
+            return self._maybe_inner(text, closer, at + len(closer), final)
+        return -1 if self.inner < 0 and not final and self._closer_begun(text[at:]) else at + 1
 
-    def _closer_begun(self, text: str, at: int) -> bool:
-        rest = text[at : at + 24]
+    def _closer_begun(self, rest: str) -> bool:
         return any(closer.startswith(rest) for closer in self._own)
 
     def _maybe_inner(self, text: str, tag: str, end: int, final: bool) -> int:
@@ -430,6 +438,7 @@ class BodyScan:
             self._before = ","
             return at + 1
         if character == "{":
+            self._value_at = self._base + at
             self._state = self._outside
             return at
         if character == "<" and not final and not _TAG.match(text, at) and _TAG_BEGUN.match(text, at):
