@@ -25,7 +25,15 @@ KINDS: dict[str, str] = {
 }
 """Every kind of the contract and what it does."""
 
-READERS: dict[str, Reader] = {}
+
+def read_args(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:
+    """`check args`: reads, normalises and checks the arguments of one call."""
+    from conch_desktop.calls.cases import read_case
+
+    return read_case(case)
+
+
+READERS: dict[str, Reader] = {"args": read_args}
 """The kinds that exist in this version."""
 
 

@@ -1,0 +1,149 @@
+"""Which bracket closes which: several values run together, brackets that were left open, and brackets too many.
+
+The text has been mended between its marks (`slips`), so outside texts every bracket is one. Closing is only done
+where it can't matter how: at the end, after a whole value.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from conch_desktop.calls import patterns
+from conch_desktop.calls.edits import Edit
+from conch_desktop.calls.places import Ending
+from conch_desktop.calls.slips import Unmendable
+from conch_desktop.calls.strict import DEEPEST, scan_text
+from conch_desktop.domain.calls import MendKind
+
+_CLOSER = {"{": "}", "[": "]"}
+_OPEN = ("{", "[")
+_BETWEEN = patterns.SPACES + ","
+_UNFINISHED = {
+    ":": "the text ends before the value",
+    "{": "the text ends before anything stands in the object",
+    "[": "the text ends before anything stands in the list",
+    ",": "the text ends after a comma, and it can't be told what was to follow",
+    "key": "the text ends after a name, before its value",
+}
+
+
+@dataclass(slots=True)
+class Balanced:
+    """What makes the brackets of a text fit, and where the values that stand side by side begin."""
+
+    edits: list[Edit] = field(default_factory=list)
+    kinds: list[MendKind] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+
+    def change(self, start: int, end: int, instead: str, kind: MendKind) -> None:
+        self.edits.append((start, end, instead))
+        self.kinds.append(kind)
+
+
+class Brackets:
+    """Walks the brackets of `text` once. `left` says what stands at the end, `unfinished` where a text begins that
+    only the end closed, `closable` whether anything may be closed at all.
+    """
+
+    def __init__(self, text: str, ending: Ending, left: str, *, unfinished: int | None, closable: bool) -> None:
+        self.text = text
+        self.ending = ending
+        self.left = left
+        self.unfinished = unfinished
+        self.closable = closable
+        self.open: list[tuple[str, int]] = []
+        self.done = Balanced()
+        self._stretch = 0
+
+    def balance(self) -> Balanced:
+        """Raises `Unmendable` where two ways of closing would say different things."""
+        text, at, closed = self.text, 0, False
+        while True:
+            at, begun = self._next(at, closed=closed), at
+            if not self.open and text[begun:at].strip(_BETWEEN):
+                raise Unmendable("something stands outside the object", begun)
+            if at >= len(text):
+                break
+            mark = text[at]
+            if mark in "{[":
+                self._opens(mark, at, begun, closed=closed)
+            elif self._closes(mark, at):
+                break
+            closed = mark in "}]"
+            at += 1
+        if self.open:
+            self._close_at_end()
+        return self.done
+
+    def _next(self, at: int, *, closed: bool) -> int:
+        """The next bracket outside a text."""
+        text = self.text
+        if closed and self.open and (found := patterns.WHITES.match(text, at)):
+            at = found.end()
+            if text[at : at + 1] in _OPEN:
+                return at
+        passed = patterns.TO_DEEPER if self.open else patterns.TO_BRACKET
+        while True:
+            found = passed.match(text, at)
+            at = found.end() if found else at
+            if text[at : at + 1] != '"':
+                return at
+            if at == self.unfinished:
+                return len(text)
+            try:
+                at = scan_text(text, at + 1, True)[1]
+            except json.JSONDecodeError:
+                return len(text)
+
+    def _opens(self, mark: str, at: int, begun: int, *, closed: bool) -> None:
+        if not self.open:
+            self.done.starts.append(at)
+        elif closed and not self.text[begun:at].strip(patterns.SPACES):
+            if self.open[-1][0] == "{":
+                raise Unmendable("a name is missing before this value", at)
+            self.done.change(at, at, ",", "missing_comma")
+        self.open.append((mark, at))
+        if len(self.open) > DEEPEST:
+            raise Unmendable(f"it is nested deeper than {DEEPEST} levels", at)
+
+    def _closes(self, mark: str, at: int) -> bool:
+        """Takes a closing bracket; whether it ends the walk."""
+        if self.open and _CLOSER[self.open[-1][0]] == mark:
+            self.open.pop()
+            return False
+        if self._only_closers(at):
+            self._settle(at)
+            return True
+        if mark == "]" and self.open and not any(opened == "[" for opened, _ in self.open):
+            self.done.change(at, at + 1, "", "stray_closer")
+            return False
+        raise Unmendable(f"this {mark} closes nothing that was opened, or something else than what it should", at)
+
+    def _only_closers(self, at: int) -> bool:
+        """Whether nothing but closing brackets is left; asked for many places, looked up once a stretch."""
+        if at >= self._stretch and (found := patterns.CLOSERS.match(self.text, at)):
+            self._stretch = found.end()
+        return self._stretch == len(self.text)
+
+    def _settle(self, at: int) -> None:
+        """Only closing brackets are left and they don't fit: whatever they were meant for, all is closed with them."""
+        due = "".join(_CLOSER[opened] for opened, _ in reversed(self.open))
+        left = "".join(mark for mark in self.text[at:] if mark in "}]")
+        if len(left) < len(due) and self.ending == "cut":
+            raise Unmendable("not every bracket is closed", at, cut=True)
+        self.open.clear()
+        self.done.change(at, len(self.text), due, "stray_closer" if len(left) > len(due) else "closed")
+
+    def _close_at_end(self) -> None:
+        text = self.text
+        if self.ending == "cut":
+            raise Unmendable("not every bracket is closed", len(text), cut=True)
+        if why := _UNFINISHED.get(self.left):
+            raise Unmendable(why, len(text))
+        if not self.closable:
+            raise Unmendable("a comment runs to the end and holds the closing brackets", len(text))
+        if self.ending == "open" and ((self.left == "text" and self.unfinished is not None) or text[-1:].isdigit()):
+            raise Unmendable("the text ends inside a value", len(text))
+        due = "".join(_CLOSER[opened] for opened, _ in reversed(self.open))
+        self.done.change(len(text), len(text), due, "closed")
