@@ -15,7 +15,7 @@ from typing import Any
 from conch_desktop.calls import patterns
 from conch_desktop.calls.origins import Origins, Place
 from conch_desktop.calls.refs import is_bare, unwrap_ref
-from conch_desktop.calls.repair import Unreadable, repair
+from conch_desktop.calls.repair import Repaired, Unreadable, repair
 from conch_desktop.calls.shapes import Shape, kind_of
 from conch_desktop.calls.strict import same
 from conch_desktop.domain.calls import Json, MendKind
@@ -75,9 +75,8 @@ class Normaliser:
         if isinstance(value, str):
             return self._text(value, shape, place)
         if isinstance(value, float) and "integer" in kinds and "number" not in kinds:
-            return (
-                int(value) if value.is_integer() and abs(value) < _EXACT else value
-            )  # 4.0 is 4, which one can count with
+            whole = value.is_integer() and abs(value) < _EXACT
+            return int(value) if whole else value  # 4.0 is 4, and a tool can count with that
         if shape.may_be(kind_of(value)):
             return value
         return self._list_of_one(value, shape, place)
@@ -104,8 +103,10 @@ class Normaliser:
 
     def _list(self, value: list[Any], items: Shape, place: Place) -> list[Any]:
         return [
-            item if items.takes(item) else self.settled(item, items, Place(place, index))
-            for index, item in enumerate(value)
+            item
+            if not isinstance(item, dict | list) and items.takes(item)
+            else self.settled(item, items, Place(place, at))
+            for at, item in enumerate(value)
         ]
 
     def _list_of_one(self, value: Json, shape: Shape, place: Place) -> Json:
@@ -113,11 +114,8 @@ class Normaliser:
         items = shape.items
         if value is None or not shape.may_be("array") or items is None or not items.says_kinds:
             return value
-        if (
-            isinstance(value, str)
-            and value.lstrip().startswith("[")
-            and not (items.is_ref and is_bare(unwrap_ref(value)))
-        ):
+        framed_ref = items.is_ref and isinstance(value, str) and is_bare(unwrap_ref(value))
+        if isinstance(value, str) and value.lstrip().startswith("[") and not framed_ref:
             return value  # it begins like a list, and was none
         before, dropped = self.origins.count(), len(self.dropped)
         item = self.settled(value, items, Place(place, 0, "shown"))
