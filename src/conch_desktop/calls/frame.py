@@ -52,7 +52,6 @@ def leading(text: str, at: int) -> Words:
 def trailing(text: str, at: int) -> Words:
     """What stands after the arguments that end at `at`. Raises `Unmendable` when it is more than words."""
     look = Slips(text, "whole")
-    begun = at
     if found := _CLOSERS.match(text, at):
         marks = found[0].strip()
         if marks:
@@ -62,7 +61,7 @@ def trailing(text: str, at: int) -> Words:
     at = look.blank(at)
     if at >= len(text):
         return Words("", at, tuple(look.marks))
-    if not words_follow(text, begun, at):
+    if not words_follow(text, at):
         raise Unmendable("something stands after the object that may belong to it", at)
     _note_words(look, text, at, len(text))
     return Words(text[at:], len(text), tuple(look.marks))

@@ -68,8 +68,23 @@ class Mending:
             self.marks = self.slips.marks
             return back(end, end)[0] if end < len(body) else len(self.text)
         at, before = self.slips.run(at, before)
-        self._balance(at, before)
+        if before != "closed" or not self._reads_now(at):
+            self._balance(at, before)
         return at
+
+    def _reads_now(self, stop: int) -> bool:
+        """Whether all was mended already, so that the brackets need no look."""
+        edits = self._edits()
+        body = applied(self.text, edits, self.start, stop)
+        try:
+            value, end = scan(body, 0)
+        except json.JSONDecodeError:
+            return False
+        if body[end:].strip(patterns.SPACES):
+            return False
+        self.values.append(Value(value, body, 0, way_back(edits, self.start)))
+        self.marks = self.slips.marks
+        return True
 
     def _edits(self) -> list[Edit]:
         return sorted(self.slips.edits)

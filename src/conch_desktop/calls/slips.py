@@ -55,6 +55,9 @@ _SIMPLE: tuple[MendKind, ...] = (
     "comment",
 )
 """What each group of `patterns.SLIP` mends."""
+_COMMENT, _MISSING_COMMA = 2, 7
+_NOT_AT_A_MARK = (_COMMENT, _MISSING_COMMA)
+"""The groups after which no bracket and no comma stands: what stood before still does, or a comma was put there."""
 
 
 class Slips:
@@ -85,7 +88,7 @@ class Slips:
                 return at, before
             begun = at
             at = self.blank(at)
-            if at >= len(text) or (before == "closed" and words_follow(text, begun, at)):
+            if at >= len(text) or (before == "closed" and words_follow(text, at)):
                 return at, before
             at, before = self._step(at, before, begun)
 
@@ -96,11 +99,11 @@ class Slips:
         sound, slip = patterns.SOUND.match, (patterns.SLIP_ALONE if once else patterns.SLIP).match
         found = sound(text, at)
         while found is not None:
-            if found.end() > at:
-                at = found.end()
-                mark = text[at - 1]
-                comma = at - 1
-            if mark in "}]" or (once and self.marks):
+            if (end := found.end()) > at:
+                at = end
+                comma = end - 1
+                mark = text[comma]
+            if mark == "}" or mark == "]" or (once and self.marks):
                 break
             found = slip(text, at)
             which = found.lastindex if found is not None else 0
@@ -108,17 +111,21 @@ class Slips:
                 if mark == ",":
                     edit((comma, comma + 1, ""))
                     note(("trailing_comma", comma, comma + 1))
-            elif which == 2 and found is not None:  # a comment, which changes nothing of what stands before
-                at = self._leave_out(*found.span(2), "comment")
-                found = sound(text, at)
-            elif which:
+            elif which == 3 and found is not None:
+                start, end = found.span(3)
+                edit((start, end, f'"{found[3]}"'))
+                note(("bare_key", start, end))
+            elif which and found is not None:
                 self._simple(found)
+                if which in _NOT_AT_A_MARK:
+                    at, mark = found.end(), "," if which == _MISSING_COMMA else mark
+                    found = sound(text, at)
         self.comma = comma
         return at, _AFTER[mark]
 
-    def _simple(self, found: re.Match[str] | None) -> None:
+    def _simple(self, found: re.Match[str]) -> None:
         """The slips of one element, by the groups of its pattern."""
-        for group, (start, end) in enumerate(found.regs if found else ()):
+        for group, (start, end) in enumerate(found.regs):
             if group == 0 or end < 0:
                 continue
             match _SIMPLE[group]:
@@ -395,11 +402,9 @@ def _holds_markup(text: str, at: int) -> bool:
     return (text.find("<", at) >= 0 or text.find("`", at) >= 0) and _MARKUP.search(text, at) is not None
 
 
-def words_follow(text: str, begun: int, at: int) -> bool:
-    """Whether all from `at` on is words that follow the arguments which ended at `begun`: nothing in it could belong
-    to them.
-    """
+def words_follow(text: str, at: int) -> bool:
+    """Whether all from `at` on is words that follow the arguments: nothing in it could belong to them."""
     mark = text[at]
-    if mark in '{}[],:"' or (at == begun and mark not in "<`);.!"):
+    if mark in '{}[],:"' or (text[at - 1] in "}]" and mark not in "<`);.!"):
         return False
     return _TAIL_STOPS.search(text, at) is None
