@@ -14,7 +14,7 @@ from conch_desktop.calls.edits import Edit
 from conch_desktop.calls.places import Ending
 from conch_desktop.calls.slips import Unmendable
 from conch_desktop.calls.strict import DEEPEST, scan_text
-from conch_desktop.domain.calls import MendKind
+from conch_desktop.domain.calls import Json, MendKind
 
 _CLOSER = {"{": "}", "[": "]"}
 _OPEN = ("{", "[")
@@ -35,6 +35,8 @@ class Balanced:
     edits: list[Edit] = field(default_factory=list)
     kinds: list[MendKind] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
+    settled: int | None = None
+    """Where closing brackets begin that don't fit what is open."""
 
     def change(self, start: int, end: int, instead: str, kind: MendKind) -> None:
         self.edits.append((start, end, instead))
@@ -54,7 +56,6 @@ class Brackets:
         self.closable = closable
         self.open: list[tuple[str, int]] = []
         self.done = Balanced()
-        self._stretch = 0
 
     def balance(self) -> Balanced:
         """Raises `Unmendable` where two ways of closing would say different things."""
@@ -75,6 +76,16 @@ class Brackets:
         if self.open:
             self._close_at_end()
         return self.done
+
+    def judge_depth(self) -> None:
+        """Raises `Unmendable` when the text, of which the end may be missing, is nested too deeply."""
+        at = 0
+        while (at := self._next(at, closed=False)) < len(self.text):
+            if self.text[at] in "{[":
+                self._opens(self.text[at], at, at, closed=False)
+            else:
+                del self.open[-1:]
+            at += 1
 
     def _next(self, at: int, *, closed: bool) -> int:
         """The next bracket outside a text."""
@@ -105,30 +116,26 @@ class Brackets:
             self.done.change(at, at, ",", "missing_comma")
         self.open.append((mark, at))
         if len(self.open) > DEEPEST:
-            raise Unmendable(f"it is nested deeper than {DEEPEST} levels", at)
+            fault = Unmendable(f"it is nested deeper than {DEEPEST} levels", at)
+            fault.steps = ()  # the path would be as long
+            raise fault
 
     def _closes(self, mark: str, at: int) -> bool:
         """Takes a closing bracket; whether it ends the walk."""
         if self.open and _CLOSER[self.open[-1][0]] == mark:
             self.open.pop()
             return False
-        if self._only_closers(at):
+        if patterns.TAIL.fullmatch(self.text, at):
             self._settle(at)
             return True
-        if mark == "]" and self.open and not any(opened == "[" for opened, _ in self.open):
-            self.done.change(at, at + 1, "", "stray_closer")
-            return False
         raise Unmendable(f"this {mark} closes nothing that was opened, or something else than what it should", at)
-
-    def _only_closers(self, at: int) -> bool:
-        """Whether nothing but closing brackets is left; asked for many places, looked up once a stretch."""
-        if at >= self._stretch and (found := patterns.CLOSERS.match(self.text, at)):
-            self._stretch = found.end()
-        return self._stretch == len(self.text)
 
     def _settle(self, at: int) -> None:
         """Only closing brackets are left and they don't fit: whatever they were meant for, all is closed with them."""
+        if self.text[:at].rstrip(patterns.SPACES)[-1:] in _OPEN:
+            raise Unmendable("nothing stands between an opening bracket and a closing one of another kind", at)
         due = "".join(_CLOSER[opened] for opened, _ in reversed(self.open))
+        self.done.settled = at
         left = "".join(mark for mark in self.text[at:] if mark in "}]")
         if len(left) < len(due) and self.ending == "cut":
             raise Unmendable("not every bracket is closed", at, cut=True)
@@ -147,3 +154,19 @@ class Brackets:
             raise Unmendable("the text ends inside a value", len(text))
         due = "".join(_CLOSER[opened] for opened, _ in reversed(self.open))
         self.done.change(len(text), len(text), due, "closed")
+
+
+def one_way_to_close(value: Json) -> bool:
+    """Whether a bracket too many at the end of `value` can only be that: had an earlier one been the one too many,
+    what follows it would belong to something else.
+    """
+    here = value
+    while isinstance(here, dict) and here:
+        *before, here = here.values()
+        if any(isinstance(each, dict) for each in before):
+            return False
+    while isinstance(here, list) and here:
+        *before, here = here
+        if any(isinstance(each, list) for each in before):
+            return False
+    return True

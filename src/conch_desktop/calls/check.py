@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from conch_desktop.calls import plain, wording
+from conch_desktop.calls import plain, refs, wording
 from conch_desktop.calls.places import Step, path_text
 from conch_desktop.calls.shapes import SameSchema, Shape, shape_of
 from conch_desktop.calls.signature import signature
@@ -38,7 +38,11 @@ def faults(tool: Tool, args: Mapping[str, Json]) -> list[str]:
     if not errors:
         return []
     shape = shape_of(tool.parameters)
-    found = sorted((fault for error in errors for fault in _faults(error)), key=lambda fault: _rank(shape, fault[0]))
+    listed = {tuple(error.absolute_path) for error in errors if error.validator in ("enum", "const")}
+    told = [
+        e for e in errors if e.validator != "type" or tuple(e.absolute_path) not in listed
+    ]  # the options say it all
+    found = sorted((fault for error in told for fault in _faults(error)), key=lambda fault: _rank(shape, fault[0]))
     return list(dict.fromkeys(line for _, line in found))
 
 
@@ -108,6 +112,8 @@ def _faults(error: ValidationError) -> Iterator[Fault]:
         case "additionalProperties" | "unevaluatedProperties" if isinstance(value, Mapping):
             for name in [name for name in value if name not in _properties(error.schema)]:
                 yield (*steps, name), f"{path_text((*steps, name))}: there is no such field."
+        case "pattern" | "format" if isinstance(error.schema, Mapping) and error.schema.get("format") == refs.FORMAT:
+            yield steps, wording.expected(path_text(steps), "a bare ref from the page text, like e12", value)
         case str(keyword) if keyword in _BOUNDS:
             yield steps, wording.expected(path_text(steps), _BOUNDS[keyword].format(wanted), value)
         case _:

@@ -7,14 +7,18 @@ import re
 from itertools import pairwise
 
 from conch_desktop.calls import patterns
-from conch_desktop.calls.brackets import Brackets
+from conch_desktop.calls.brackets import Balanced, Brackets, one_way_to_close
 from conch_desktop.calls.edits import Back, Edit, applied, joined, way_back
-from conch_desktop.calls.places import Ending, Mark, Value, path_at
+from conch_desktop.calls.places import Ending, Mark, Value
 from conch_desktop.calls.slips import Before, Slips, Unmendable
-from conch_desktop.calls.strict import scan
+from conch_desktop.calls.strict import DEEPEST, scan
+from conch_desktop.calls.whereabouts import path_at
 
-_ATTEMPTS = 2
+ATTEMPTS = 2
 """How often the whole is read again after a mend, in the hope that it was the only one; then all are looked for."""
+_BRACKETS = frozenset({"closed", "stray_closer"})
+_COMMAS = frozenset({"missing_comma", "extra_comma"})
+MORE_WAYS = "its brackets don't fit, and there is more than one way to put them right"
 _WORD_END = re.compile(r"[\w.+-]+\Z")
 _FAULTS = (
     ("Expecting ':'", "a name must be followed by a colon and its value"),
@@ -36,26 +40,26 @@ class Mending:
         self.values: list[Value] = []
         self.marks: list[Mark] = []
 
-    def read(self, error: json.JSONDecodeError) -> int:
+    def read(self, error: json.JSONDecodeError, attempts: int = ATTEMPTS) -> int:
         """Reads the value that begins at `start`, and those run together with it; returns where in the text it ends.
 
         `error` is what strict reading said. Raises `Unmendable` and `Unfit`.
         """
         try:
-            return self._read(error)
+            return self._read(error, attempts)
         except Unmendable as fault:
             if fault.steps is None:
                 prefix = applied(self.text, [e for e in self._edits() if e[1] <= fault.at], self.start, fault.at)
                 fault.steps = path_at(prefix)
             raise
 
-    def _read(self, error: json.JSONDecodeError) -> int:
+    def _read(self, error: json.JSONDecodeError, attempts: int) -> int:
         at, before = self._resumed(error, self.start) or (self.start, "[")
         if error.msg.startswith("Unterminated"):
             self.slips.unfinished = error.pos
-        for _ in range(_ATTEMPTS):
-            at, before = self.slips.run(at, before, once=True)
-            if at >= len(self.text):
+        for number in range(1, attempts + 1):
+            at, before = self.slips.run(at, before, most=number)
+            if at >= len(self.text) or not self.slips.marks:
                 break
             body = applied(self.text, self._edits(), self.start)
             back = way_back(self._edits(), self.start)
@@ -67,10 +71,18 @@ class Mending:
             self.values.append(Value(value, body, 0, back))
             self.marks = self.slips.marks
             return back(end, end)[0] if end < len(body) else len(self.text)
-        at, before = self.slips.run(at, before)
+        at, before = self.slips.run(at, before, most=DEEPEST)
+        if len(self.slips.marks) >= DEEPEST:
+            self._judge_depth(at)
+            at, before = self.slips.run(at, before)
         if before != "closed" or not self._reads_now(at):
             self._balance(at, before)
         return at
+
+    def _judge_depth(self, stop: int) -> None:
+        """Refuses a text with a slip at every level before the rest of it is looked at."""
+        body = applied(self.text, self._edits(), self.start, stop)
+        Brackets(body, "whole", "text", unfinished=None, closable=True).judge_depth()
 
     def _reads_now(self, stop: int) -> bool:
         """Whether all was mended already, so that the brackets need no look."""
@@ -147,15 +159,30 @@ class Mending:
         try:
             done = brackets.balance()
         except Unmendable as fault:
-            fault.steps = path_at(body[: fault.at])
+            fault.steps = path_at(body[: fault.at]) if fault.steps is None else fault.steps
             fault.at = back(fault.at, fault.at)[0]
             raise
+        self._only_brackets(done, back)
         self.marks = slips.marks
         for edit, kind in zip(done.edits, done.kinds, strict=True):
             self.marks.append((kind, *back(edit[0], edit[1])))
         sound = applied(body, done.edits)
         starts = [_forward(done.edits, start) for start in done.starts]
         self._scan_all(sound, starts, joined(way_back(done.edits), back))
+        if "stray_closer" in done.kinds and not one_way_to_close(self.values[-1].value):
+            raise Unmendable(MORE_WAYS, stop)
+
+    def _only_brackets(self, done: Balanced, back: Back) -> None:
+        """Brackets are only put right where the commas around them are: else more than one thing may be missing."""
+        kinds = {kind for kind, _, _ in self.slips.marks} | set(done.kinds)
+        if kinds & _COMMAS and set(done.kinds) & _BRACKETS:
+            raise Unmendable(MORE_WAYS, self.start)
+        if done.settled is None:
+            return
+        at = back(done.settled, done.settled)[0]
+        for kind, _, end in self.slips.marks:
+            if kind == "trailing_comma" and end <= at and not self.text[end:at].strip(patterns.SPACES + "}]"):
+                raise Unmendable(MORE_WAYS, at)
 
     def _scan_all(self, sound: str, starts: list[int], back: Back) -> None:
         for start, following in pairwise([*starts, len(sound)]):

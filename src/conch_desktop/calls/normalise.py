@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from conch_desktop.calls import patterns
 from conch_desktop.calls.origins import Origins, Place
 from conch_desktop.calls.refs import is_bare, unwrap_ref
 from conch_desktop.calls.repair import Repaired, Unreadable, repair
@@ -181,7 +180,7 @@ class Normaliser:
             yield "boolean", _WORDS[value]
         if "null" in kinds and value == "null":
             yield "null", None
-        begin = value.lstrip(patterns.SPACES)[:1]
+        begin = value.lstrip()[:1]
         if (begin == "[" and "array" in kinds) or (begin == "{" and "object" in kinds):
             read = repair(value, ending="cut")
             if isinstance(read, Unreadable) or len(read.values) > 1 or read.before or read.after or read.lost:

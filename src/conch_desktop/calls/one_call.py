@@ -155,11 +155,12 @@ class OneCall:
             return joined
         for place in others:
             self.origins.mended("first_of_several", place)
-        count = len(read.values) + read.lost
-        self.notes.append(
-            f"Only the first of {count} calls that came at once was used; call {self.name} once for each."
-        )
+        self._tell_of_others(len(read.values) + read.lost)
         return whole
+
+    def _tell_of_others(self, count: int) -> None:
+        note = f"Only the first of {count} calls that came at once was used; call {self.name} once for each."
+        self.notes.append(note)
 
     # --- frames ---
 
@@ -197,7 +198,7 @@ class OneCall:
         inner = value[frame]
         if frame == "function" and not (isinstance(inner, dict) and set(inner) & {*_FRAMES, "name"}):
             return False
-        if frame == "tool_calls" and not (isinstance(inner, list) and len(inner) == 1):
+        if frame == "tool_calls" and not (isinstance(inner, list) and inner and isinstance(inner[0], dict)):
             return False
         beside = [name for name, other in value.items() if name != frame and not self._is_beside(name, other)]
         if not beside:
@@ -218,6 +219,9 @@ class OneCall:
         if not isinstance(inner, dict | str | None) and not sure and here.step != "tool_calls":
             return None
         before = self.origins.count()
+        if isinstance(inner, list) and len(inner) > 1 and here.step == "tool_calls":
+            self._tell_of_others(len(inner))
+            inner = inner[:1]
         self.origins.mended("envelope", outer, here)
         try:
             return self._of_value(inner, here, layers - 1)

@@ -57,6 +57,9 @@ SLIP = re.compile(rf"{_SLIP}(?:(?<=[,{{\[]){_STRETCH})?+")
 WHITES = re.compile(WHITE)
 SHORT_TEXT = re.compile(_TEXT)
 DOUBLE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+MEDIUM_TEXT = re.compile(r'"[^"\\]{0,1024}+(?:\\.[^"\\]{0,1024}+){0,64}+"', re.DOTALL)
+"""A text that may be unsound. Reading it here spares an error of `json`, which counts lines from the very start."""
+
 SINGLE = re.compile(r"'[^'\\]*+(?:\\.[^'\\]*+)*+'", re.DOTALL)
 CURLY = re.compile(rf'[“”„‟]((?:[^“”„‟"\\\x00-\x1f]++|{_ESCAPED})*+)[“”„‟]')
 CURLY_SINGLE = re.compile(rf"[‘’‚‛]((?:[^‘’‚‛'\"\\\x00-\x1f]++|{_ESCAPED})*+)[‘’‚‛]")
@@ -79,4 +82,5 @@ TO_BRACKET = re.compile(_FLAT)
 TO_DEEPER = re.compile(rf"(?:[^\"\[\]{{}}]++|{_TEXT}|\{{{_FLAT}\}}(?!{WHITE}[{{\[])|\[{_FLAT}\](?!{WHITE}[{{\[]))*+")
 """The same, with every object and list that holds no further ones passed in one jump."""
 
-CLOSERS = re.compile(r"[\s,}\]]*+")
+CLOSERS = re.compile(rf"[}}\]](?:{WHITE}[}}\]])*+")
+TAIL = re.compile(r"[\s,}\]]*+")

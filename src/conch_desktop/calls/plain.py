@@ -18,6 +18,7 @@ from conch_desktop.domain.calls import Json
 _DEEPEST = 24
 _LEFT_TO_THE_SERVER = ("anyOf", "oneOf", "allOf", "$ref", "$dynamicRef", "not", "if")
 
+_SCALARS: dict[Any, type] = {"string": str, "integer": int, "boolean": bool}
 Steps = tuple[Step, ...]
 
 
@@ -78,9 +79,18 @@ def _inside(node: Mapping[str, Any], value: Json, steps: Steps) -> Iterator[tupl
             needed = required if isinstance(required, Sequence) else ()
             for name, inner in properties.items():
                 if name in value:
-                    yield inner, value[name], (*steps, name)
+                    if not _is_plainly_right(inner, value[name]):
+                        yield inner, value[name], (*steps, name)
                 elif name in needed:
                     yield wording.missing(path_text((*steps, name)), described(inner))
     elif isinstance(value, list) and isinstance(node.get("items"), Mapping):
         for index, item in enumerate(value):
-            yield node["items"], item, (*steps, index)
+            if not _is_plainly_right(node["items"], item):
+                yield node["items"], item, (*steps, index)
+
+
+def _is_plainly_right(node: Any, value: Json) -> bool:
+    """Whether one look is enough: most values are a text or a number where just that is wanted."""
+    if not isinstance(node, Mapping) or "enum" in node or "const" in node:
+        return False
+    return type(value) is _SCALARS.get(node.get("type")) if isinstance(node.get("type"), str) else False

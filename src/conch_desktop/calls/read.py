@@ -14,16 +14,16 @@ from conch_desktop.calls.normalise import Dropped, Normaliser
 from conch_desktop.calls.one_call import OneCall, Refused, WrongKind
 from conch_desktop.calls.origins import Origins
 from conch_desktop.calls.repair import LONGEST
-from conch_desktop.calls.shapes import shape_of
-from conch_desktop.calls.strict import Unfit, judge_depth
-from conch_desktop.calls.wording import ROOT, quoted
+from conch_desktop.calls.shapes import Shape, shape_of
+from conch_desktop.calls.strict import Unfit, judge_depth, scan
+from conch_desktop.calls.wording import ROOT, name, quoted
 from conch_desktop.domain.calls import Json, ReadCall
 from conch_desktop.domain.tools import Tool
 
 __all__ = ["LONGEST", "read_call"]
 
-CUT = frozenset({"length", "cut"})
-"""What `finish` is when the provider cut the answer."""
+CUT = frozenset({"length", "cut", "content_filter", "error"})
+"""What `finish` is when the model did not end its answer by itself."""
 
 _TRIALS = 20_000
 _NAMED = 12
@@ -36,6 +36,9 @@ def read_call(raw: str | Json | None, tool: Tool, *, finish: str = "stop") -> Re
     the provider cut the answer: a call that was cut never runs.
     """
     shape = shape_of(tool.parameters)
+    if (args := _simply_right(raw, shape)) is not None:
+        lines = faults(tool, args)
+        return ReadCall(ok=False, error=refusal(tool, lines)) if lines else ReadCall(ok=True, args=args)
     origins = Origins()
     one = OneCall(tool.name, shape, "cut" if finish in CUT else "whole", origins)
     try:
@@ -46,7 +49,7 @@ def read_call(raw: str | Json | None, tool: Tool, *, finish: str = "stop") -> Re
         line = f"{wrong.path or ROOT}: expected an object, got {quoted(wrong.value)}."
         return ReadCall(ok=False, error=refusal(tool, [line]))
     dropped: Sequence[Dropped] = ()
-    args: Mapping[str, Json] = part.args
+    args = part.args
     if not shape.takes(args):
         normaliser = Normaliser(origins, _TRIALS + (len(raw) if isinstance(raw, str) else 0))
         args = normaliser.arguments(part.args, shape, part.owners)
@@ -63,11 +66,22 @@ def read_call(raw: str | Json | None, tool: Tool, *, finish: str = "stop") -> Re
     return ReadCall(ok=True, args=args, dropped=paths, mends=origins.mends(), notes=tuple(notes))
 
 
+def _simply_right(raw: Json, shape: Shape) -> Mapping[str, Json] | None:
+    """The arguments, when they are one valid JSON object in which nothing needs a change; most calls are."""
+    if not isinstance(raw, str) or raw[:1] != "{" or len(raw) > LONGEST:
+        return None
+    try:
+        value, end = scan(raw, 0)
+    except ValueError:
+        return None
+    return value if end == len(raw) and shape.takes(value) else None
+
+
 def _left_out(dropped: Sequence[Dropped]) -> list[str]:
     """One sentence that names the fields which were left out, and the field of the tool that comes nearest."""
     if not dropped:
         return []
-    named = [f"{each.path} ({_why(each)})" for each in dropped[:_NAMED]]
+    named = [f"{name(each.path)} ({_why(each)})" for each in dropped[:_NAMED]]
     more = [f"and {len(dropped) - _NAMED} more"] if len(dropped) > _NAMED else []
     what = "This field was" if len(dropped) == 1 else "These fields were"
     return [f"{what} left out: {', '.join([*named, *more])}."]
@@ -77,12 +91,13 @@ def _why(dropped: Dropped) -> str:
     if dropped.why == "null":
         return "it takes no null"
     near = nearest(dropped.name, dropped.fields)
-    return f"there is no such field; the nearest is {near}" if near else "there is no such field"
+    return f"there is no such field; the nearest is {name(near)}" if near else "there is no such field"
 
 
 def _unreadable(tool: Tool, refused: Refused) -> str:
     if refused.cut:
-        what = f"were cut off before they were whole, so nothing ran ({refused}). Send less in one call."
+        what = f"were cut off before they were whole, so nothing ran: {refused}. Send less in one call."
     else:
         what = f"could not be read: {refused}. Send one JSON object and call it again."
-    return f"The arguments for {tool.name} {what}\n{takes(tool)}"
+    # The text is shown where it could not be read; half a character of it can't be sent.
+    return f"The arguments for {tool.name} {what}\n{takes(tool)}".encode(errors="replace").decode()

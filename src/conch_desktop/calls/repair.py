@@ -12,14 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 
-from conch_desktop.calls import patterns
 from conch_desktop.calls.edits import Back, joined, nowhere_else, out_of_text, way_back
-from conch_desktop.calls.places import Ending, Mark, Value, path_text
+from conch_desktop.calls.places import Ending, Mark, Value, path_text, white
 from conch_desktop.calls.strict import Unfit, scan, scan_text
 from conch_desktop.domain.calls import Mend
 
 _COMMA_AT_END = re.compile(r",\s*+[}\]][\s}\]]*+\Z")
+_COMMAS = re.compile(r"[,\s]*+")
 _TAIL = 200
+_LONG = 4_000
+"""Characters from which reading twice costs more than a look at the end."""
 
 LONGEST = 1_000_000
 """Characters that are read; a longer text is refused, valid or not."""
@@ -57,15 +59,17 @@ def repair(text: str, *, ending: Ending = "whole") -> Repaired | Unreadable:
     """Reads `text`. What it says is never guessed: where two readings exist, the answer is `Unreadable`."""
     if len(text) > LONGEST:
         return Unreadable(f"is {len(text):,} characters long, and at most {LONGEST:,} are read")
-    begin = _white(text, 0)
-    if (read := _comma_at_end(text, begin)) is not None:
+    begin = white(text, 0)
+    if len(text) > _LONG and (read := _comma_at_end(text, begin)) is not None:
         return read
     error: json.JSONDecodeError | None = None
     try:
         value, end = scan(text, begin)
-        if _white(text, end) == len(text):
+        if white(text, end) == len(text):
             return Repaired((Value(value, text, begin, nowhere_else),))
     except json.JSONDecodeError as caught:
+        if len(text) <= _LONG and (read := _comma_at_end(text, begin)) is not None:
+            return read
         error = caught
     except Unfit as unfit:
         return Unreadable(str(unfit), path_text(unfit.steps), begin)
@@ -79,12 +83,14 @@ def _comma_at_end(text: str, begin: int) -> Repaired | None:
     if not found or text[begin : begin + 1] not in ("{", "["):
         return None
     comma = found.start()
+    if text[max(begin, comma - _TAIL) : comma].rstrip()[-1:] in ("", "{", "[", ",", ":"):
+        return None  # not after a value: something may be missing
     body = f"{text[:comma]}{text[comma + 1 :]}"
     try:
         value, stop = scan(body, begin)
     except (json.JSONDecodeError, Unfit):
         return None
-    if _white(body, stop) < len(body):
+    if white(body, stop) < len(body):
         return None
     return Repaired(
         (Value(value, body, begin, way_back([(comma, comma + 1, "")])),), (("trailing_comma", comma, comma + 1),)
@@ -128,8 +134,13 @@ class _Reading:
 
     def _trailing(self, end: int) -> str:
         from conch_desktop.calls import frame
+        from conch_desktop.calls.brackets import one_way_to_close
+        from conch_desktop.calls.mending import MORE_WAYS
+        from conch_desktop.calls.slips import Unmendable
 
         after = frame.trailing(self.text, end)
+        if any(kind == "stray_closer" for kind, *_ in after.marks) and not one_way_to_close(self.values[-1].value):
+            raise Unmendable(MORE_WAYS, end)
         self.marks += after.marks
         return after.text
 
@@ -152,7 +163,7 @@ class _Reading:
                         raise
                     self.lost = True  # the ones before it are whole; what follows is a call of its own
                     return at
-            found = patterns.COMMAS.match(self.text, end)
+            found = _COMMAS.match(self.text, end)
             following = found.end() if found else end
             if self.text[following : following + 1] not in ("{", "["):
                 return end
@@ -162,7 +173,7 @@ class _Reading:
         from conch_desktop.calls.mending import Mending
 
         mending = Mending(self.text, at, self.ending)
-        end = mending.read(error)
+        end = mending.read(error) if not self.values else mending.read(error, 0)
         self.values += mending.values
         self.marks += mending.marks
         return end
@@ -184,7 +195,7 @@ class _Reading:
             return None
         if "\\" in inside:
             raise Unmendable("the arguments stand in quotes, and it can't be told what the backslashes mean", begin)
-        read = _Reading(inside, self.ending).whole(_white(inside, 0), None)
+        read = _Reading(inside, self.ending).whole(white(inside, 0), None)
         shift = begin + 1
         quotes: tuple[Mark, ...] = (("words_around", begin, begin + 1), ("words_around", end - 1, end))
         return _moved(read, lambda start, end: (start + shift, end + shift), quotes)
@@ -220,8 +231,3 @@ def _loose_text(text: str, start: int, end: int) -> str | None:
     except json.JSONDecodeError:
         return None
     return str(value) if stop == end else None
-
-
-def _white(text: str, at: int) -> int:
-    found = patterns.WHITES.match(text, at)
-    return found.end() if found else at

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from typing import Literal
 
 from conch_desktop.calls import patterns
@@ -33,11 +34,15 @@ class Unmendable(Exception):
 
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
 _JSON_WORDS = frozenset({"true", "false", "null"})
+_FEW = 64
+"""Up to so many mends, the sound stretch after one is not passed with it: the caller may want to stop before."""
 _BEFORE_ELEMENT = ("{", "[", ",")
 _SOUND_AFTER = ("{", "[", ",", "closed")
 _AFTER: dict[str, Before] = {"{": "{", "[": "[", ",": ",", "}": "closed", "]": "closed"}
 _TAIL_STOPS = re.compile(r'[{}\[\]"]')
 _SWALLOWED = re.compile(r"[}\]]")
+_MARKUP_ONLY = re.compile(r"(?:\s|```|~~~|</[\w:.-]+>|<\|[^|<>]*\|>)+\Z")
+_WHOLE = ("text", "bare", "closed")
 _MARKUP = re.compile(r"```|</?(?:tool_call|function|parameter|arg_)|<\|")
 
 
@@ -75,35 +80,37 @@ class Slips:
         self.comma = -1
         self._token = (0, 0)
 
-    def run(self, at: int, before: Before, *, once: bool = False) -> tuple[int, Before]:
-        """Mends from `at` to the end of the brackets, or (`once`) up to the next sound place after a mend.
+    def run(self, at: int, before: Before, *, most: int = sys.maxsize) -> tuple[int, Before]:
+        """Mends from `at` to the end of the brackets, or to the next sound place after `most` mends in all.
 
         Returns where it stopped. Raises `Unmendable`.
         """
-        text, mended = self.text, len(self.marks)
+        text = self.text
         while True:
             if before in _BEFORE_ELEMENT:
-                at, before = self._jump(at, before, once=once)
-            if once and len(self.marks) > mended and before in _SOUND_AFTER:
+                at, before = self._jump(at, before, most)
+            if len(self.marks) >= most and before in _SOUND_AFTER:
                 return at, before
             begun = at
             at = self.blank(at)
             if at >= len(text) or (before == "closed" and words_follow(text, at)):
                 return at, before
+            if before in _WHOLE and text[at] in "`~<" and _MARKUP_ONLY.match(text, at):
+                return at, before
             at, before = self._step(at, before, begun)
 
-    def _jump(self, at: int, before: Before, *, once: bool) -> tuple[int, Before]:
+    def _jump(self, at: int, before: Before, most: int) -> tuple[int, Before]:
         """Over all that is sound, and over slips that need no thought (they are most): the part that must be fast."""
         text, mark, comma = self.text, before[0], self.comma
         edit, note = self.edits.append, self.marks.append
-        sound, slip = patterns.SOUND.match, (patterns.SLIP_ALONE if once else patterns.SLIP).match
+        sound, slip = patterns.SOUND.match, (patterns.SLIP if most > _FEW else patterns.SLIP_ALONE).match
         found = sound(text, at)
         while found is not None:
             if (end := found.end()) > at:
                 at = end
                 comma = end - 1
                 mark = text[comma]
-            if mark == "}" or mark == "]" or (once and self.marks):
+            if mark == "}" or mark == "]" or len(self.marks) >= most:
                 break
             found = slip(text, at)
             which = found.lastindex if found is not None else 0
@@ -178,7 +185,8 @@ class Slips:
             self.comma = at
             return at + 1, ","
         if mark in "}]":
-            return at + 1, "closed"
+            found = patterns.CLOSERS.match(self.text, at)
+            return found.end() if found else at + 1, "closed"
         if before == "closed" and (opened := self._opened(at, mark)):
             return opened  # objects run together, or a list without its commas: the brackets will tell
         return self._without_comma(at, before, spaced=at > begun)
@@ -204,7 +212,7 @@ class Slips:
         found = patterns.COMMAS.match(self.text, at)
         end = found.end() if found else at
         closes = self.text[end : end + 1] == "}"
-        if before == "[" or not (closes or patterns.KEY_AHEAD.match(self.text, end)):
+        if before == "[" or (closes and before == "{") or not (closes or patterns.KEY_AHEAD.match(self.text, end)):
             raise Unmendable("a value is missing between two commas", at)
         for comma in re.compile(",").finditer(self.text, at, end):
             self._leave_out(*comma.span(), "extra_comma")
@@ -323,6 +331,9 @@ class Slips:
             return found.end()
         if at == self.unfinished:
             return self._unclosed(at, '"')
+        if found := patterns.MEDIUM_TEXT.match(self.text, at):
+            self._rewrite(at, found.end() - 1, '"')
+            return found.end()
         try:
             return int(scan_text(self.text, at + 1, True)[1])
         except json.JSONDecodeError as error:

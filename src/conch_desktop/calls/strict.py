@@ -55,7 +55,7 @@ def scan(text: str, at: int) -> tuple[Json, int]:
         raise json.JSONDecodeError(str(error), text, at) from None
     except ValueError as error:  # _TooLarge, and Python's own limit of 4,300 digits
         raise _unfit_number(text, at, error) from None
-    keys = _judge_shape(value, text, at, end) if isinstance(value, dict | list) else 0
+    keys = _judge_shape(value, text, at, end) if type(value) is dict or type(value) is list else 0
     escapes = text.find("\\", at, end) >= 0
     if not text.isascii() or (escapes and _may_hold_surrogates(value, keys, text, at, end)):
         judge_texts(value)
@@ -69,6 +69,8 @@ def judge(value: Json) -> None:
     while level:
         deeper = []
         for steps, item in level:
+            if isinstance(item, dict) and not all(isinstance(key, str) for key in item):
+                raise Unfit("has a name that is no text", steps)
             if isinstance(item, dict | list):
                 deeper += [((*steps, step), inner) for step, inner in _inside(item)]
             elif isinstance(item, float) and item - item != 0.0:

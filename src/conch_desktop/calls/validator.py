@@ -53,7 +53,18 @@ def _to_the_end(pattern: str) -> str:
     return _DOLLAR.sub(lambda found: r"\Z" if found[1] else found[0], pattern)
 
 
-_Strict: Any = extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
+def _or_null(keyword: str) -> Callable[..., Iterator[ValidationError]]:
+    """The keyword of the draft, but OpenAPI's `nullable: true` admits null."""
+    strict = Draft202012Validator.VALIDATORS[keyword]
+
+    def judge(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+        if value is not None or schema.get("nullable") is not True:
+            yield from strict(validator, wanted, value, schema) or ()
+
+    return judge
+
+
+_Strict: Any = extend(Draft202012Validator, {"pattern": _pattern, "type": _or_null("type"), "enum": _or_null("enum")})  # type: ignore[no-untyped-call]
 
 
 def _date(text: str) -> bool:

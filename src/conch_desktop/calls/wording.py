@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 
 from conch_desktop.calls.signature import OPTIONS_SHOWN
@@ -10,6 +11,8 @@ from conch_desktop.domain.calls import Json
 
 ROOT = "(the arguments)"
 _QUOTED = 40
+_NAME = 100
+_PLAIN = re.compile(r"[\w$.\[\]-]+")
 
 _KINDS = {
     "string": "text",
@@ -37,6 +40,12 @@ def quoted(value: Json) -> str:
             return f"a list of {len(value)}"
         case _:
             return "an object"
+
+
+def name(path: str) -> str:
+    """A field's name or path, in quotes when it holds more than letters and the marks of a path."""
+    shown = path if _PLAIN.fullmatch(path) else json.dumps(path, ensure_ascii=False)
+    return _clipped(shown, _NAME)
 
 
 def kinds(wanted: Iterable[str]) -> str:
