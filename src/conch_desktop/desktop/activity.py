@@ -157,8 +157,6 @@ class Activity(QWidget):
     # Place ----------------------------------------------------------------------------------------------------------
 
     def _place(self) -> None:
-        from conch_desktop.desktop.call_card import CallCard
-
         bar = self.area.verticalScrollBar()
         anchor = next((item for item in self._items if item.y() + item.height() > bar.value()), None)
         offset = bar.value() - anchor.y() if anchor is not None and bar.value() else 0
@@ -168,7 +166,8 @@ class Activity(QWidget):
         for at, item in enumerate(self._items):
             if at and isinstance(item, TurnHead):
                 y += look.px(16)
-            high = item.fit(width) if isinstance(item, (CallCard, TurnHead)) else fit_layout(item, width)
+            fit = getattr(item, "fit", None)
+            high = fit(width) if fit is not None else fit_layout(item, width)
             item.setGeometry(_EDGE, y, width, high)
             y += high + 8
         whole = max(y + 4, self.area.viewport().height())

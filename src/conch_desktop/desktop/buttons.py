@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QPushButton, QSizePolicy, QWidget
 
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.theme import look
@@ -18,20 +18,39 @@ _KEYBOARD = (
 """Reasons for which the ring is shown; a click shows where it went by itself."""
 
 
+_RING = 4
+"""How far the ring reaches beyond its control."""
+
+
 class FocusRing(QWidget):
     """A ring 2 px away around one control; takes no mouse. There is one, moved to where the focus is."""
 
     _ring: FocusRing | None = None
 
     def __init__(self, target: QWidget) -> None:
-        super().__init__(target.parentWidget())
         self._target = target
+        self._followed = [target]
+        super().__init__(self._ground_of(target))
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        target.installEventFilter(self)
+        for one in self._followed:
+            one.installEventFilter(self)
         self._follow()
         self.show()
         self.raise_()
+
+    def _ground_of(self, target: QWidget) -> QWidget | None:
+        """The nearest widget around the control that has room for the ring."""
+        ground = target.parentWidget()
+        while ground is not None and not ground.isWindow():
+            corner = target.mapTo(ground, QPoint(0, 0))
+            if ground.rect().contains(QRect(corner, target.size()).adjusted(-_RING, -_RING, _RING, _RING)):
+                break
+            if isinstance(ground.parentWidget(), QAbstractScrollArea):
+                break
+            self._followed.append(ground)
+            ground = ground.parentWidget()
+        return ground
 
     @classmethod
     def show_on(cls, target: QWidget) -> None:
@@ -48,14 +67,14 @@ class FocusRing(QWidget):
             try:
                 ring.hide()
                 ring.deleteLater()
-            except RuntimeError:  # Qt deleted it together with the control's parent.
+            except RuntimeError:  # Qt deleted it together with what it stood on.
                 return
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if kind in (QEvent.Type.Move, QEvent.Type.Resize):
             self._follow()
-        elif kind in (QEvent.Type.FocusOut, QEvent.Type.Hide):
+        elif kind == QEvent.Type.Hide or (kind == QEvent.Type.FocusOut and watched is self._target):
             FocusRing.drop()
         return False
 
@@ -66,7 +85,10 @@ class FocusRing(QWidget):
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 9, 9)
 
     def _follow(self) -> None:
-        self.setGeometry(self._target.geometry().adjusted(-4, -4, 4, 4))
+        ground = self.parentWidget()
+        if ground is not None:
+            corner = self._target.mapTo(ground, QPoint(0, 0))
+            self.setGeometry(QRect(corner, self._target.size()).adjusted(-_RING, -_RING, _RING, _RING))
 
 
 class Painted(QPushButton):

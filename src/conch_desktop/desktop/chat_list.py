@@ -24,7 +24,6 @@ from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QMouseEvent, QPa
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QListView,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -117,7 +116,7 @@ class _RowPainter(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if row.chat:
-            self._paint_chat(painter, rect, row, option.state)
+            self._paint_chat(painter, rect, row, option)
         else:
             painter.setFont(look.font("tiny", 600))
             painter.setPen(look.colour("t3"))
@@ -125,7 +124,10 @@ class _RowPainter(QStyledItemDelegate):
             painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, row.title)
         painter.restore()
 
-    def _paint_chat(self, painter: QPainter, rect: QRect, row: Row, state: QStyle.StateFlag) -> None:
+    def _paint_chat(self, painter: QPainter, rect: QRect, row: Row, option: QStyleOptionViewItem) -> None:
+        from PySide6.QtWidgets import QStyle
+
+        state = option.state
         box = QRectF(rect.adjusted(_MARGIN, 0, -_MARGIN, 0))
         selected = bool(state & QStyle.StateFlag.State_Selected)
         hover = bool(state & QStyle.StateFlag.State_MouseOver)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -277,12 +277,20 @@ class ChatsDesk(QObject):
             self._drafts[session.chat_id] = ""
             self._window.view.go_to_end()
             await self._program.chats.save_draft(session.chat_id, "")
-            await session.send(rest, asked=asked)
+            await self._turn(session.send(rest, asked=asked))
         except StoreError as error:
             # What could not be kept goes back to where it came from.
             if not self._window.composer.text():
                 self._fill(text)
             self._window.say(str(error))
+
+    async def _turn(self, turn: Awaitable[None]) -> None:
+        """Waits for a turn; then nothing streams any more, and that is shown."""
+        try:
+            await turn
+        finally:
+            self._show_list()
+            self.show_now()
 
     def stop(self) -> None:
         """Stops the answer of the chat that is open."""
@@ -295,9 +303,9 @@ class ChatsDesk(QObject):
         if session is None or (session.running and what in ("retry", "go_on")):
             return
         if what == "retry":
-            self._do(session.retry(), "try again")
+            self._do(self._turn(session.retry()), "try again")
         elif what == "go_on":
-            self._do(session.go_on(), "go on")
+            self._do(self._turn(session.go_on()), "go on")
         elif what == "key":
             self.key_wanted.emit(self.model_id)
         else:

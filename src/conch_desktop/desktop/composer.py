@@ -213,7 +213,10 @@ class Composer(QWidget):
         if not running and self._running:
             self.say("")
         self._running, self._ready = running, ready
-        self.writing.setPlaceholderText("Write the next message" if running else "Write a message")
+        words = "Write the next message" if running else "Write a message"
+        if words != self.writing.placeholderText():
+            self.writing.setPlaceholderText(words)
+            self.writing.viewport().update()
         self._show_send()
         self.send.setToolTip(why or self.send.toolTip())
 

@@ -1,12 +1,25 @@
-"""A field of one line that knows when an input method is composing in it."""
+"""Fields: one line of text that knows when an input method is composing in it, and a list to choose from."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QComboBox, QLineEdit, QWidget
+
+from conch_desktop.desktop import icons
+from conch_desktop.desktop.theme import look
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class Choice(QComboBox):
+    """A list to choose from, with the look's own arrow."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        mark = look.px(16)
+        spot = QRectF(self.width() - mark - 10, (self.height() - mark) / 2, mark, mark)
+        icons.paint(QPainter(self), "chevron-down", spot, look.colour("t2"))
 
 
 class Field(QLineEdit):

@@ -34,11 +34,13 @@ class Flow(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), apply=False)
+        margins = self.contentsMargins()
+        inner = width - margins.left() - margins.right()
+        return self._arrange(QRect(0, 0, inner, 0), apply=False) + margins.top() + margins.bottom()
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
-        self._arrange(rect, apply=True)
+        self._arrange(rect.marginsRemoved(self.contentsMargins()), apply=True)
 
     def sizeHint(self) -> QSize:
         wide = sum(item.sizeHint().width() for item in self._shown()) + self._gap * max(0, len(self._shown()) - 1)

@@ -12,6 +12,8 @@ from conch_desktop.desktop.parts import Line, badge_width, paint_badge, paint_ti
 from conch_desktop.desktop.theme import look
 
 _NONE = "Choose a model"
+_SLACK = 3
+"""At a fractional scale a painted word can be a little wider than it was measured."""
 
 
 class ModelButton(Painted):
@@ -35,7 +37,7 @@ class ModelButton(Painted):
 
     def sizeHint(self) -> QSize:
         words = QFontMetrics(look.font("ui", 600)).horizontalAdvance(self._model or _NONE)
-        width = 8 + words + 8 + look.px(16) + 8
+        width = 8 + words + _SLACK + 8 + look.px(16) + 8
         if self._model:
             width += look.px(20) + 8
         if self._mode:
@@ -62,10 +64,11 @@ class ModelButton(Painted):
             left += tile + 8
         room = right - left - 8
         badge = badge_width(self._mode) if self._mode else 0
-        if badge and room - badge - 8 < look.px(60):
-            badge = 0  # In a narrow window the name says more than the badge.
         font = look.font("ui", 600)
         metrics = QFontMetrics(font)
+        least = min(look.px(60), metrics.horizontalAdvance(self._model))
+        if badge and room - badge - 8 < least:
+            badge = 0  # In a narrow window the name says more than the badge.
         space = int(room - (badge + 8 if badge else 0))
         name = metrics.elidedText(self._model or _NONE, Qt.TextElideMode.ElideRight, max(space, 0))
         painter.setFont(font)
@@ -104,7 +107,8 @@ class Header(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(line)
-        column.addWidget(Line())
+        self._line = Line()
+        column.addWidget(self._line)
         self.unfold_button.clicked.connect(self.unfold)
         self.model.clicked.connect(self._pick)
         self.panel_button.clicked.connect(self.panel)
@@ -115,6 +119,7 @@ class Header(QWidget):
         self.panel_button.setChecked(panel)
         self.panel_button.setVisible(not bare)
         self.model.setVisible(not bare)
+        self._line.set_token("chat" if bare else "line")
 
     def _pick(self) -> None:
         self.model.setChecked(False)

@@ -86,6 +86,11 @@ class _Timers(QObject):
         self._later.clear()
         self._ids.clear()
 
+    def add_callback(self, handle: asyncio.Handle, delay: float = 0) -> asyncio.Handle:
+        """How qasync hands over what a signal of the system called for."""
+        self.soon(handle)
+        return handle
+
     def set_debug(self, enabled: bool) -> None:
         """Part of what qasync asks of its timer."""
 

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QPen, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QWidget
+import math
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QHideEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.theme import look
+from conch_desktop.desktop.tokens import LINE
 from conch_desktop.desktop.wording import BADGE_ICONS, BADGE_WORDS
 
 
@@ -21,7 +35,7 @@ def label(
     parent: QWidget | None = None,
 ) -> QLabel:
     """A plain text label. Text is never read as markup, because some of it comes from models and providers."""
-    made = QLabel(parent)
+    made = Paragraph(role, parent) if wrap else QLabel(parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setProperty("look", role)
     made.setProperty("tone", tone)
@@ -30,6 +44,57 @@ def label(
     made.setWordWrap(wrap)
     made.setText(text)
     return made
+
+
+class Paragraph(QLabel):
+    """A label whose lines stand as far apart as the look says, and that breaks any text somewhere."""
+
+    def __init__(self, role: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._role = role
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def _lines(self, width: int) -> tuple[QTextLayout, float]:
+        """The text laid out, and its height."""
+        layout = QTextLayout(self.text().replace("\n", "\u2028"), self.font())
+        option = QTextOption(self.alignment())
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        high = look.px(LINE.get(self._role, 20))
+        y = 0.0
+        layout.beginLayout()
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(max(1, width))
+            line.setPosition(QPointF(0, y + (high - line.height()) / 2))
+            y += high
+        layout.endLayout()
+        return layout, y
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        margins = self.contentsMargins()
+        inner = width - margins.left() - margins.right()
+        return math.ceil(self._lines(inner)[1]) + margins.top() + margins.bottom()
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(self.font())
+        longest = max((metrics.horizontalAdvance(line) for line in self.text()[:4000].split("\n")), default=0)
+        margins = self.contentsMargins()
+        wide = min(longest, look.px(640)) + margins.left() + margins.right() + 1
+        return QSize(wide, self.heightForWidth(wide))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(look.px(40), look.px(LINE.get(self._role, 20)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        inner = self.contentsRect()
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        self._lines(inner.width())[0].draw(painter, QPointF(inner.topLeft()))
 
 
 def set_tone(target: QWidget, tone: str) -> None:
@@ -102,6 +167,12 @@ class Line(QWidget):
         super().__init__(parent)
         self._token = token
         self.setFixedHeight(1)
+
+    def set_token(self, token: str) -> None:
+        """Another colour."""
+        if token != self._token:
+            self._token = token
+            self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         QPainter(self).fillRect(self.rect(), look.colour(self._token))
@@ -216,6 +287,8 @@ class Tile(QWidget):
 
 def still(widget: QWidget) -> bool:
     """Whether motion is off on this computer."""
+    from PySide6.QtWidgets import QStyle  # Its names are many; the first picture of the window needs none of them.
+
     return widget.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration, None, widget) == 0
 
 

@@ -118,9 +118,9 @@ class _RowPainter(QStyledItemDelegate):
         painter.setPen(look.colour("t2"))
         spot = rect.adjusted(16, look.px(6), -16, 0)
         painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter, row.text)
-        if row.count:
-            painter.setFont(look.font("tiny", tabular=True))
-            painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, f"{row.count:,}")
+        painter.setFont(look.font("tiny", tabular=True))
+        tail = f"{row.count:,}" if row.count else "Window"
+        painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, tail)
 
     def _failure(self, painter: QPainter, rect: QRect, row: PickerRow) -> None:
         mark = look.px(16)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Button, IconButton
-from conch_desktop.desktop.fields import Field
+from conch_desktop.desktop.fields import Choice, Field
 from conch_desktop.desktop.parts import IconMark, label, set_tone
 from conch_desktop.desktop.scroll import Scroll
 from conch_desktop.desktop.theme import look
@@ -53,7 +53,7 @@ class ProviderForm(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Add a provider")
         self._kinds = list(kinds)
-        self.kind = QComboBox()
+        self.kind = Choice()
         self.kind.setAccessibleName("Kind")
         for kind in self._kinds:
             self.kind.addItem(kind.title, kind.name)

@@ -68,6 +68,7 @@ class ProviderRow(QWidget):
 
     def _build(self, column: QVBoxLayout) -> None:
         buttons = Flow(8)
+        buttons.setContentsMargins(32, 0, 0, 0)
         change, test, remove = (
             Button("Change key…", height=28),
             Button("Test", height=28),

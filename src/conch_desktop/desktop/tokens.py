@@ -25,7 +25,7 @@ SCALE = {
 }
 """Sizes of type, as parts of the person's own size."""
 
-LINE = {"ui": 20, "small": 18, "chat": 24, "code": 20, "mono": 18}
+LINE = {"tiny": 16, "small": 18, "ui": 20, "chat": 24, "h3": 22, "title": 30, "code": 20, "mono": 18}
 """Heights of lines in px where the person's size is 13 px."""
 
 BASE_PX = 13.0

@@ -104,7 +104,7 @@ class Welcome(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(0)
-        column.addStretch(4)
+        column.addStretch(3)
         column.addWidget(_Mark())
         column.addSpacing(20)
         column.addWidget(label("Choose how to start", "title", "t1", 600))

@@ -102,7 +102,13 @@ async def _first(wire: Wire, model: Model, toolbox: Toolbox, choice: Choice, *, 
         return Way("words"), "you asked for a tool, and this server writes the call under a grammar"
     able = await wire.tools_for(model)
     if able is False:
+<<<<<<< HEAD
         return Way("words"), "the provider says this model takes no tools natively"
     if able:
         return Way("native"), "the provider says this model takes tools"
     return Way("native"), "nobody says whether this model takes tools"
+=======
+        return Plan("none", "this model takes no tools natively; name a tool with / and it is called")
+    why = "because the provider says it takes tools" if able else "because nobody says this model can’t"
+    return Plan("native", why, tool)
+>>>>>>> main
