@@ -93,22 +93,16 @@ def _holding(lessons: Sequence[Lesson], fingerprint: str, digest: str) -> list[L
 async def _first(wire: Wire, model: Model, toolbox: Toolbox, choice: Choice, *, forced: bool) -> tuple[Way, str]:
     """The way before lessons."""
     if not toolbox.tools:
-        return Way("none"), "no tools are switched on"
+        return Way("none"), "because no tools are switched on"
     if choice == "none":
-        return Way("none"), "you chose no tools for this model"
+        return Way("none"), "because you chose no tools for this model"
     if choice in {"native", "words"}:
-        return Way("native" if choice == "native" else "words"), "you chose it for this model"
+        return Way("native" if choice == "native" else "words"), "because you chose it for this model"
     if forced:
-        return Way("words"), "you asked for a tool, and this server writes the call under a grammar"
+        return Way("words"), "because you asked for a tool, and this server writes the call under a grammar"
     able = await wire.tools_for(model)
     if able is False:
-<<<<<<< HEAD
-        return Way("words"), "the provider says this model takes no tools natively"
+        return Way("words"), "because the provider says it takes no tools natively"
     if able:
-        return Way("native"), "the provider says this model takes tools"
-    return Way("native"), "nobody says whether this model takes tools"
-=======
-        return Plan("none", "this model takes no tools natively; name a tool with / and it is called")
-    why = "because the provider says it takes tools" if able else "because nobody says this model can’t"
-    return Plan("native", why, tool)
->>>>>>> main
+        return Way("native"), "because the provider says it takes tools"
+    return Way("native"), "because nobody says this model can’t"
