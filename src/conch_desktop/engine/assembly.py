@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from conch_desktop.domain.clock import Clock, SystemClock
 from conch_desktop.domain.errors import ConchError, LocalModelError, ProviderError, UsageError
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
+from conch_desktop.engine.plan import Choice
 from conch_desktop.engine.running import Settling
 from conch_desktop.engine.session import Session
 from conch_desktop.engine.turn import TurnParts
@@ -275,10 +276,17 @@ class Program:
             settle=settle,
             chat=session.chat_id,
             messages=session.messages[:-1],
+            lessons=self.lessons,
             memories=await self.memories.all() if "memory" in toolbox.groups else (),
             asked=asked,
+            choice=self._choice(model),
             step_limit=self.settings.get(known.STEP_LIMIT),
         )
+
+    def _choice(self, model: Model) -> Choice:
+        """The person's own choice of how this model gets its tools."""
+        choices: Mapping[str, Choice] = {"native": "native", "words": "words", "none": "none"}
+        return choices.get(self.settings.get(known.MODEL_MODES).get(model.id, ""), "automatic")
 
     async def _chosen(self, session: Session) -> tuple[Model, Provider]:
         model_id = session.model_id or await self.default_model()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 
 from conch_desktop.domain.models import Family
 from conch_desktop.domain.tools import Tool
@@ -21,9 +20,9 @@ class Offer:
     tool, {name sent: original}; `unusable` says why a tool can't be sent at all."""
 
     tools: tuple[Tool, ...] = ()
-    names: Mapping[str, str] = MappingProxyType({})
-    fields: Mapping[str, Mapping[str, str]] = MappingProxyType({})
-    unusable: Mapping[str, str] = MappingProxyType({})
+    names: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    unusable: Mapping[str, str] = field(default_factory=dict)
 
     def sent(self, name: str) -> str:
         """What a tool is called where it is sent; a tool that is not offered keeps its name."""

@@ -26,7 +26,8 @@ from conch_desktop.domain.events import (
 from conch_desktop.engine.offer import Offer
 from conch_desktop.engine.running import Wanted
 from conch_desktop.providers.wire import Request, Wire
-from conch_desktop.words.reader import WordsCall, WordsEvent, WordsFailed, WordsReader, WordsText
+from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsText
+from conch_desktop.words.reader import WordsReader
 
 UNREADABLE = "(unreadable call)"
 """The name shown for a block nobody can read."""
@@ -78,7 +79,8 @@ class Step:
 
     def _ended(self, open_calls: Sequence[CallRecord]) -> list[TurnEvent]:
         """What was still held, and the calls that never became whole: each of them gets an answer too."""
-        events = self._read(self.reader.close()) if self.reader is not None else []
+        broken = self.refusal is not None or self.finish == "length"
+        events = self._read(self.reader.close(cut=broken)) if self.reader is not None else []
         whole = {wanted.id for wanted in self.wanted}
         for record in open_calls:
             if record.id in whole or record.step != self.number:
@@ -99,10 +101,10 @@ class Step:
             match event:
                 case WordsText(text=text):
                     events.append(TextAdded(text, self.number))
-                case WordsCall(name=name, arguments=arguments, raw=raw):
+                case WordsCall(name=name, arguments=arguments, raw=raw, mends=mends):
                     own = self.offer.own(name)
                     fields = self.offer.fields.get(own, {})
-                    self.wanted.append(Wanted(new_id(), own, raw, arguments, self.number, fields=fields))
+                    self.wanted.append(Wanted(new_id(), own, raw, arguments, self.number, fields=fields, mends=mends))
                 case WordsFailed(raw=raw, why=why):
                     self.failed = True
                     self.wanted.append(Wanted(new_id(), UNREADABLE, raw, None, self.number, fault=why))

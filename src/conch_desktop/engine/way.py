@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from conch_desktop.domain.lessons import Lesson
-from conch_desktop.domain.models import Mode
+from conch_desktop.domain.models import Mode, Model
 
 DAY = 86_400.0
 SCHEMA_DAYS = 30
@@ -44,6 +44,21 @@ class Draft:
     text: str
     days: int | None
     digested: bool = False
+
+    def lesson(self, model: Model, endpoint: str, *, words: str, fingerprint: str, digest: str, now: float) -> Lesson:
+        """The lesson as it is kept, taught by `words` at `now` (seconds since 1970)."""
+        return Lesson(
+            model.provider,
+            endpoint,
+            model.name,
+            self.kind,
+            self.value,
+            words,
+            fingerprint,
+            digest if self.digested else "",
+            now,
+            None if self.days is None else now + self.days * DAY,
+        )
 
 
 def by_lessons(way: Way, lessons: Iterable[Lesson], *, digest: str) -> Way:

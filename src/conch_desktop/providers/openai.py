@@ -108,6 +108,9 @@ class OpenAIWire:
         tools = (await self._props_of(model)).tools
         return model.tools if tools is None else tools
 
+    async def fingerprint(self, model: Model) -> str:
+        return ""
+
     async def takes_grammar(self, model: Model) -> bool:
         """Whether the server constrains an answer by GBNF: llama.cpp does."""
         return await self._is_llama()
