@@ -84,7 +84,9 @@ class Maker:
         sent, left_out = self._transcript(answer, window, system, ())
         request = Request(self.model, system, in_words(sent))
         request = self._constrained(request, given, forced, failed=failed)
-        return Made(request, "words", Offer(), WordsReader(given), tuple(tool.name for tool in given), left_out)
+        callable_now = [forced] if forced is not None and request.grammar else given
+        names = () if request.grammar == PLAIN_GRAMMAR else tuple(tool.name for tool in callable_now)
+        return Made(request, "words", Offer(), WordsReader(given), names, left_out)
 
     def _plain(self, answer: Message, window: int) -> Made:
         system = self._system(window)
