@@ -39,7 +39,8 @@ def names_tool(told: Told, tools: Sequence[str]) -> str:
     place = _place(told.said, len(tools))
     if place is not None:
         return tools[place] if tools else str(place)
-    return next((name for name in tools if f"'{name}'" in told.said), "")
+    quoted = [name for name in tools if f"'{name}'" in told.said]
+    return quoted[0] if len(quoted) == 1 else ""
 
 
 def _place(said: str, count: int) -> int | None:

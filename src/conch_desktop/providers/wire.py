@@ -68,6 +68,13 @@ class Wire(Protocol):
         """The context window in tokens; None when nobody says."""
         ...
 
+    async def fingerprint(self, model: Model) -> str:
+        """What tells that the model behind the name is still the same; "" when nothing does.
+
+        A lesson is compared by it only where both are known: a provider that could not be asked tells nothing.
+        """
+        ...
+
     async def aclose(self) -> None:
         """Closes what the wire holds open."""
         ...
