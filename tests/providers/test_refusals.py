@@ -92,8 +92,8 @@ TABLE = [json.loads(line) for line in (DATA / "refusals.jsonl").read_text("utf-8
 
 
 def of_row(row: dict[str, Any], **more: Any) -> Refusal:
-    given = {key: row[key] for key in ("during", "headers", "tools_sent") if key in row}
-    return told(row["status"], row["body"], **{**given, **more})
+    given: dict[str, Any] = {key: row[key] for key in ("during", "headers", "tools_sent") if key in row}
+    return told(row["status"], row["body"], **(given | more))
 
 
 def test_the_table_is_long() -> None:
@@ -191,6 +191,13 @@ OFFERED = ("mow", "rake", "water_lawn", "files.read")
 def test_the_tool_a_refused_schema_is_of_is_found(message: str, tool: str) -> None:
     refusal = told(400, {"error": {"message": message}}, tools=OFFERED)
     assert (refusal.kind, refusal.names_tool) == ("schema", tool)
+
+
+def test_the_only_tool_is_the_one() -> None:
+    body = {"error": {"message": "JSON schema error at #/properties/who: cannot resolve $ref #/$defs/Missing"}}
+    assert told(400, body, tools=["mow"]).names_tool == "mow"
+    assert told(400, body, tools=OFFERED).names_tool == ""
+    assert told(400, body).names_tool == ""
 
 
 def test_only_a_refused_schema_names_a_tool() -> None:

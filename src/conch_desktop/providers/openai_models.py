@@ -29,7 +29,10 @@ _DATED = ("openai", "system", "openai-internal")
 
 @dataclass(frozen=True, slots=True)
 class Props:
-    """What a llama.cpp server says of its model; None where it says nothing. `model` is its file and build."""
+    """What a llama.cpp server says of its model; None where it says nothing.
+
+    `model` is the fingerprint of its file, its template and the server's build.
+    """
 
     tools: bool | None = None
     window: int | None = None
@@ -94,8 +97,10 @@ def read_props(value: Any) -> Props:
     caps, settings = value.get("chat_template_caps"), value.get("default_generation_settings")
     tools = caps.get("supports_tools") if isinstance(caps, dict) else None
     window = tokens(settings.get("n_ctx")) if isinstance(settings, dict) else None
-    model = "\n".join(str(value[key]) for key in ("model_path", "build_info") if value.get(key))
-    return Props(tools if isinstance(tools, bool) else None, window, model)
+    known = {
+        key: value[key] for key in ("model_path", "build_info", "chat_template", "chat_template_caps") if value.get(key)
+    }
+    return Props(tools if isinstance(tools, bool) else None, window, fingerprint(known))
 
 
 def _objects(entries: list[Any]) -> Iterator[Mapping[str, Any]]:

@@ -36,6 +36,8 @@ def names_tool(told: Told, tools: Sequence[str]) -> str:
         for found in re.finditer(pattern, told.said, re.IGNORECASE):
             if not tools or found[1] in tools:
                 return found[1]
+    if len(tools) == 1:
+        return tools[0]
     place = _place(told.said, len(tools))
     if place is not None:
         return tools[place] if tools else str(place)
