@@ -59,6 +59,28 @@ def test_a_bad_file_is_told_by_its_line(
     assert said in capsys.readouterr().err
 
 
+def test_refusals_and_streams_are_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"id": 1, "status": 429, "body": ""}\n', encoding="utf-8")
+    assert check.main(["refusals", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out) == {"id": 1, "kind": "rate", "retry_after": None}
+    path.write_text('{"id": 2, "wire": "openai", "tools": [], "chunks": ["data: [DONE]\\n\\n"]}\n', encoding="utf-8")
+    assert check.main(["streams", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out)["finish"] == "stop"
+
+
+@pytest.mark.parametrize(("kind", "without"), [("refusals", "httpx"), ("streams", "jsonschema")])
+def test_a_reader_imports_only_its_own_part(kind: str, without: str) -> None:
+    probe = (
+        f"import sys; from conch_desktop.cli import main; main(['check', {kind!r}, '-']);"
+        f"bad = {{'PySide6', 'sqlite3', 'mcp', 'keyring', {without!r}}} & set(sys.modules);"
+        "sys.exit(f'imported: {bad}' if bad else 0)"
+    )
+    line = '{"status": 400, "body": "x", "chunks": []}\n'
+    ran = subprocess.run([sys.executable, "-c", probe], input=line, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
 def test_no_part_of_the_program_it_does_not_need_is_imported() -> None:
     probe = (
         "import sys; from conch_desktop.cli import main; main(['check', 'words']);"

@@ -56,7 +56,7 @@ def unfold(body: str, headers: Mapping[str, str] | None = None) -> Told:
     rest = found.read(body)
     amazon = next((value for name, value in (headers or {}).items() if name.lower() == "x-amzn-errortype"), "")
     lines = [*found.lines, _unescaped(rest), f"errortype: {amazon}" * bool(amazon)]
-    said = "\n".join(_tidy(line) for line in lines if line.strip())[:_SEARCHED]
+    said = "\n".join(_tidy(line) for line in lines if line.strip())[:_SEARCHED] or _tidy(body[:_SEARCHED])
     words = _sentence(found.texts) or ("" if page or found.any else " ".join(body.split()))
     return Told(plain(said), said, words, found.numbers, page)
 

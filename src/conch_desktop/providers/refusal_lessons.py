@@ -36,10 +36,13 @@ def names_tool(told: Told, tools: Sequence[str]) -> str:
         for found in re.finditer(pattern, told.said, re.IGNORECASE):
             if not tools or found[1] in tools:
                 return found[1]
+    if len(tools) == 1:
+        return tools[0]
     place = _place(told.said, len(tools))
     if place is not None:
         return tools[place] if tools else str(place)
-    return next((name for name in tools if f"'{name}'" in told.said), "")
+    quoted = [name for name in tools if f"'{name}'" in told.said]
+    return quoted[0] if len(quoted) == 1 else ""
 
 
 def _place(said: str, count: int) -> int | None:
