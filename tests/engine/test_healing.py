@@ -51,9 +51,7 @@ def refuses(words: str, status: int = 400) -> Reply:
 
 
 NO_TOOLS = refuses("demo does not support tools")
-BAD_SCHEMA = refuses(
-    'Invalid JSON payload received. Unknown name "$ref" at \'tools[0]…parameters\': "$ref" is not supported'
-)
+BAD_SCHEMA = refuses('Invalid JSON schema in the function declarations: the keyword "$ref" is not supported.')
 
 
 def bodies(talk: Talk) -> list[dict[str, Json]]:

@@ -26,6 +26,7 @@ CHECKED = "checked"
 """The kind of the lesson a check leaves; its value is the mode and how many calls went right."""
 
 _STEPS = 4
+_MODES: Mapping[str, Mode] = {"native": "native", "strict": "strict", "words": "words"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ async def _tried(wire: Wire, url: str, model: Model, clock: Clock, choice: Choic
             failure = turn.message.failure
             raise ProviderError(failure.kind, failure.what, failure.advice)
         right += [call for call in made if call in wanted] == wanted
-        mode = turn.message.mode if turn.message.mode in {"native", "strict", "words"} else mode
+        mode = _MODES.get(turn.message.mode, mode)
     return Checked(mode, right)
 
 

@@ -332,9 +332,6 @@ class LocalWire:
         except LocalModelError:
             return None
 
-    async def fingerprint(self, model: Model) -> str:
-        return ""
-
     async def takes_grammar(self, model: Model) -> bool:
         """Always: the server is llama.cpp's."""
         return True

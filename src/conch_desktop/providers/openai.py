@@ -109,9 +109,6 @@ class OpenAIWire:
         tools = (await self._facts_of(model)).tools
         return model.tools if tools is None else tools
 
-    async def fingerprint(self, model: Model) -> str:
-        return ""
-
     async def takes_grammar(self, model: Model) -> bool:
         """Whether the server constrains an answer by GBNF: llama.cpp does."""
         return await self._soon(self._source.is_llama(), False)

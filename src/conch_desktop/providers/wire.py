@@ -21,7 +21,7 @@ class Request:
 
     `tools` are given natively. `tool_choice` is "auto", "none", "required" or the name of one of them. `grammar` is
     GBNF; a wire sends it only to a llama.cpp server, and then never together with tools (llama.cpp refuses both).
-    `temperature` None leaves it to the provider.
+    `temperature` None and `effort` "" (a thinking level) leave it to the provider.
     """
 
     model: Model
@@ -32,6 +32,7 @@ class Request:
     grammar: str = ""
     max_tokens: int | None = None
     temperature: float | None = None
+    effort: str = ""
 
 
 class Wire(Protocol):
