@@ -7,7 +7,7 @@ what its provider says of it, and at last that nobody knows, which counts as abl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from conch_desktop.domain.lessons import Lesson
@@ -15,7 +15,7 @@ from conch_desktop.domain.models import Model
 from conch_desktop.domain.tools import Tool
 from conch_desktop.engine.fitting import assumed_window
 from conch_desktop.engine.offer import digest_of
-from conch_desktop.engine.way import Way, by_lessons
+from conch_desktop.engine.way import Draft, Way, by_lessons
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.toolbox import Toolbox
 
@@ -37,6 +37,7 @@ class LessonBook(Protocol):
 class Plan:
     """How a turn begins and why.
 
+    `told` is what the server says by itself, worth keeping until the model behind the name changes.
     `asked` is the tool the first request has to call, when the person named one; `grammar` says whether the server
     constrains an answer by one; `lessons` are those that made the way; `digest` tells the offered definitions apart.
     """
@@ -49,6 +50,7 @@ class Plan:
     lessons: tuple[Lesson, ...] = ()
     fingerprint: str = ""
     digest: str = ""
+    told: Draft | None = None
 
 
 async def make_plan(
@@ -74,7 +76,12 @@ async def make_plan(
     if way.mode != first.mode or way.simple or way.aside:
         why = "as this model taught"
     window = way.window or await wire.window_for(model) or model.window or assumed_window(endpoint)
-    return Plan(replace(way, window=way.window), why, window, tool, grammar, tuple(known), fingerprint, digest)
+    told = SAID_NO if first.mode == "words" and why is NO_TOOLS and fingerprint else None
+    return Plan(way, why, window, tool, grammar, tuple(known), fingerprint, digest, told)
+
+
+NO_TOOLS = "because the provider says it takes no tools natively"
+SAID_NO = Draft("words", "provider", "The server says that this model takes no tools natively.", None)
 
 
 _ABOUT_TOOLS = frozenset({"words", "strict", "aside"})
@@ -102,7 +109,7 @@ async def _first(wire: Wire, model: Model, toolbox: Toolbox, choice: Choice, *, 
         return Way("words"), "because you asked for a tool, and this server writes the call under a grammar"
     able = await wire.tools_for(model)
     if able is False:
-        return Way("words"), "because the provider says it takes no tools natively"
+        return Way("words"), NO_TOOLS
     if able:
         return Way("native"), "because the provider says it takes tools"
     return Way("native"), "because nobody says this model can’t"

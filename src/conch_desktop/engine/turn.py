@@ -211,8 +211,10 @@ class Turn:
             for lesson in plan.lessons:
                 await parts.lessons.held(lesson)
         events: list[TurnEvent] = []
-        for draft in self._ladder.lessons():
-            if (draft.kind, draft.value) in self._kept:
+        drafts = [*([plan.told] if plan.told is not None else []), *self._ladder.lessons()]
+        known = {(lesson.kind, lesson.value) for lesson in plan.lessons}
+        for draft in drafts:
+            if (draft.kind, draft.value) in self._kept | known:
                 continue
             self._kept.add((draft.kind, draft.value))
             await parts.lessons.learn(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conch_desktop.domain.lessons import Lesson
@@ -75,6 +75,8 @@ def by_lessons(way: Way, lessons: Iterable[Lesson], *, digest: str) -> Way:
                 way = replace(way, simple=way.simple | _names(lesson.value))
             case "aside":
                 way = replace(way, aside=way.aside | _names(lesson.value))
+            case "checked" if way.mode in {"native", "words"}:
+                way = replace(way, mode=_checked_mode(lesson.value, way.mode))
             case "effort":
                 way = replace(way, effort=lesson.value)
             case "no_system_role":
@@ -124,6 +126,16 @@ def taught(before: Way, after: Way, *, by: str) -> list[Draft]:
 
 
 LEARNT_WORDS = "This model takes no tools natively. From now on it gets them in words."
+
+
+def _checked_mode(value: str, mode: Mode) -> Mode:
+    """The mode a check found to work; `mode` when none did."""
+    try:
+        found, right = json.loads(value)
+    except (ValueError, TypeError):
+        return mode
+    modes: Mapping[str, Mode] = {"native": "native", "strict": "strict", "words": "words"}
+    return modes.get(found, mode) if right else mode
 
 
 def _names(value: str) -> frozenset[str]:
