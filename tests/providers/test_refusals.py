@@ -125,6 +125,15 @@ def test_nothing_is_wrong_in_the_worst_way_whatever_the_status_or_quotes() -> No
                 assert of_row({**row, "status": status, "body": body}).kind != "tools", row["id"]
 
 
+def test_near_misses_do_not_cost_a_model_its_tools() -> None:
+    """What speaks of tools and of not, and still is a fault of the request, of a call, or of the account."""
+    messages = (DATA / "near_misses.txt").read_text("utf-8").splitlines()
+    assert len(messages) > 80
+    for message in messages:
+        for status in (400, 404, 500):
+            assert told(status, {"error": {"message": message}}).kind not in ("tools", "schema"), message
+
+
 def test_a_body_means_the_same_in_the_wrappings_of_a_router() -> None:
     fair = ("tools", "schema", "generation", "bad_request")
     rows = [row for row in TABLE if row["kind"] in fair and row["status"] in (400, 422) and row["body"].startswith("{")]

@@ -70,7 +70,7 @@ _WINDOWS = (
     rf"\d tokens > ?{_NUMBER} maximum",
     rf"{_MOST}(?: is| of|:|\W)* ?{_NUMBER}",
     rf"maximum number of tokens allowed \({_NUMBER}",  # Gemini
-    rf"(?:context|max_seq_len)(?: of)? {_NUMBER}",
+    rf"(?:context|max_seq_len)(?: of| is)? {_NUMBER}",
     rf"context (?:length|window|size|limit)(?: is| of| only|\W){{0,4}}{_NUMBER}",
     rf"\bwith {_NUMBER} (?:maximum )?context",  # Mistral
     rf"(?:limit|window)(?: is| of|:|=)* ?{_NUMBER}",
@@ -122,7 +122,7 @@ _FACTS = (
         rf"{_PICTURES}\b",
         unless=_NOT_BLIND,
     ),
-    _Fact("blind", r"unknown variant 'image_url'|at most 0 images?|not a (?:vision|multi-?modal) model"),
+    _Fact("blind", r"unknown variant 'image_url'|at most 0 images?|(?:not a|no) (?:vision|multi-?modal)"),
     _Fact("blind", r"no endpoints found that support image|(?:unsupported|invalid) content type:? '?image"),
     _Fact("effort", rf"not support (?:the )?'?{_THINKING}'?(?! mode| content)", _NO_EFFORT, "none"),
     _Fact(

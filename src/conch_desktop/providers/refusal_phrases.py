@@ -23,8 +23,8 @@ TURNED_DOWN = (
 DOES_NOT = (
     rf"\b(?:{NOT}(?: able to| capable of| trained (?:for|on))?|unable to|incapable of|fails? to|without|lacks?|no|"
     r"missing)(?: (?:the )?(?:support|accept|allow|have|handl|tak|implement|provid|us|do|perform|offer|permit|includ|"
-    r"expos|enabl|recogni[sz]|understand)(?:e|es|s|ed|ing)?\b(?: for| of| any)?|(?<=trained for)|(?<=trained on)|"
-    r"(?<=capable of))"
+    r"expos|enabl|recogni[sz]|understand)(?:e|es|s|ed|ing)?\b(?:(?<=support) for| any)?|(?<=trained for)|"
+    r"(?<=trained on)|(?<=capable of))"
 )
 """What is said before it: "does not support …"."""
 
@@ -52,7 +52,7 @@ BEFORE_TOOLS = r"(?<![\w.\[/$-])" + "".join(
             "server",
             "server-side",
         ),
-        *("these", "following", "some", "multiple", "strict", "mcp", "nested", "many", "more"),
+        *("these", "on", "following", "some", "multiple", "strict", "mcp", "nested", "many", "more"),
     )
 )
 """Nothing here that makes them a kind of tools."""

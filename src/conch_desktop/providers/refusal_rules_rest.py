@@ -102,7 +102,8 @@ RULES: tuple[Rule, ...] = (
                 r"revoked)"
             ),
             r"api_key_invalid|invalid_api_key|incorrect_api_key|login fail|no auth credentials|failed_to_auth",
-            r"invalid (?:username|token|bearer|authentication)|authentication[_ ]error|unauthori[sz]ed|unauthenticated",
+            r"(?:access )?token (?:is )?(?:invalid|expired)|invalid (?:username|token|bearer|authentication)",
+            r"authentication[_ ]error|unauthori[sz]ed|unauthenticated",
             r"permission_error|permission_denied|access ?denied|not authori[sz]ed|unrecognizedclient|security token",
             r"expiredtoken",
             r"country, region|location is not supported|unsupported_country|无效的(?:令牌|api)|令牌|身份验证|鉴权",
@@ -201,6 +202,9 @@ RULES: tuple[Rule, ...] = (
         statuses=REQUEST,
     ),
     Rule("bad_request", (r"invalid_argument|invalid_request",), "an error's type", statuses=(200, 500)),
+    Rule(
+        "bad_request", (r"must (?:be|have)|should be|invalid param|is required|not be empty",), "known", statuses=(200,)
+    ),
     #
     # What the status says.
     Rule("auth", statuses=(401, 403)),

@@ -82,7 +82,10 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "tools",
-        (r"--enable-auto-tool-choice|--tool-call-parser|unsupported tool_call_parser|no tool[ _-]call[ _-]parser",),
+        (
+            r"--enable-auto-tool-choice|--tool-call-parser|unsupported tool_call_parser",
+            r"(?:requires?|has no|without|\bno) (?:an? )?tool[ _-]?(?:call[ _-]?)?parser",
+        ),
         "ogx-ai/ogx #1185; sgl-project/sglang #9102",
     ),
     #
@@ -181,7 +184,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "bad_request",
         (
-            r"'?tools'?(?: list| array| field)?:? (?:can not|must not|should not|may not) be (?:an )?empty",
+            r"'?(?:tools|functions)'?(?: list| array)?:? (?:can not|must not|should not|may not) be (?:an )?empty",
             r"'?tools'?: empty array|empty tools|'?tools'? is empty|too short - 'tools'",
             r"toolconfig field must be defined",
             r"tools (?:are|is) required|requires? (?:at least one tool|tools to be)",
@@ -253,7 +256,7 @@ RULES: tuple[Rule, ...] = (
                 r"(?:failed|unable) to (?:parse|compile|convert|build|process|validate|initialize|generate) (?:the |a "
                 r")?(?:json |tool |function |input )?(?:schema|grammar)"
             ),
-            r"(?:invalid|unsupported|bad) grammar|grammar (?:error|is not|is too|parse|compil\w+)",
+            r"(?:invalid|unsupported|bad) grammar|grammar'? (?:error|is not|is too|parse|compil\w+)",
             r"too many states for serving|schema (?:exceeds|is too)",
         ),
         "MoonshotAI/kimi-cli #2531; ggml-org/llama.cpp #25895; vllm-project/vllm #16321; rest known",
@@ -327,12 +330,16 @@ RULES: tuple[Rule, ...] = (
         (rf"{BEFORE_TOOLS}\b{TOOLS}{NOUN}{AFTER_TOOLS}{ALSO}{WHERE}'?[ ,:]{{1,2}}{TURNED_DOWN}",),
         "sbintuitions/flexeval PR #242; agno-agi/agno #3505; truefoundry/models PR #944; MicrosoftDocs/azure-docs "
         "#121504; hotovo/aider-desk #86",
-        unless=OTHERWISE,
+        unless=rf"{OTHERWISE}|same name|of type|batch mode",
         statuses=REQUEST,
     ),
     Rule(
         "tools",
-        (rf"{DOES_NOT} {FILL}{TOOLS}{AFTER_TOOLS}",),
+        (
+            rf"{DOES_NOT} {FILL}{TOOLS}{AFTER_TOOLS}",
+            rf"models? must support {FILL}{TOOLS}{AFTER_TOOLS}",
+            rf"{BEFORE_TOOLS}\b{TOOLS}{NOUN} (?:is|are) only (?:supported|available|enabled|allowed) (?:for|on|by)\b",
+        ),
         "kenlasko/monize PR #405; evalstate/fast-agent #91; google/adk-python #952; BerriAI/litellm #10124",
         unless=OTHERWISE,
         statuses=REQUEST,
@@ -342,8 +349,9 @@ RULES: tuple[Rule, ...] = (
         (
             (
                 rf"(?:unsupported|unknown|unrecogni[sz]ed|unexpected|extra|additional|invalid|disallowed|not permitted|"
-                rf"not allowed|forbidden)(?: \w+){{0,2}} {FIELD}(?:\(s\))?(?: \w+){{0,2}}:? ?(?:'?[a-z_]+'?, "
-                rf"?){{0,4}}['\[(]{{0,2}}(?:tools|functions)\b(?!'?(?:[\[_]|\.\w))"
+                rf"not allowed|forbidden)(?: \w+){{0,2}} {FIELD}(?:\(s\))?(?: (?:supplied|provided|given|specified|"
+                r"found|name|request|body))?:? ?(?:'?[a-z_]+'?, ?){0,4}['\[(]{0,2}"
+                r"(?:tools|functions)\b(?!'?(?:[\[_]|\.\w))"
             ),
         ),
         "ggml-org/llama.cpp #10920; QwenLM/Qwen3 #822; seratch/ChatGPT-in-Slack PR #49",
@@ -361,10 +369,6 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "tools",
         (
-            (
-                rf"\bno (?:\w+ ){{0,3}}(?:that |which |with |for |to )?(?:can )?(?:support(?:s|ing)? |accepts? |"
-                rf"handles? )?{TOOLS}{AFTER_TOOLS} ?(?:support|capab\w+|enabled|found|available)"
-            ),
             (
                 rf"(?:endpoints?|providers?|models?|deployments?) (?:were )?(?:found |available )?(?:that |which "
                 rf")(?:can )?(?:supports?|accepts?|handles?) {FILL}{TOOLS}{AFTER_TOOLS}"
