@@ -58,7 +58,7 @@ class Unreadable:
 def repair(text: str, *, ending: Ending = "whole") -> Repaired | Unreadable:
     """Reads `text`. What it says is never guessed: where two readings exist, the answer is `Unreadable`."""
     if len(text) > LONGEST:
-        return Unreadable(f"is {len(text):,} characters long, and at most {LONGEST:,} are read")
+        return Unreadable(f"it is {len(text):,} characters long, and at most {LONGEST:,} are read")
     begin = white(text, 0)
     if len(text) > _LONG and (read := _comma_at_end(text, begin)) is not None:
         return read

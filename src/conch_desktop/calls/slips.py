@@ -46,20 +46,16 @@ _WHOLE = ("text", "bare", "closed")
 _MARKUP = re.compile(r"```|</?(?:tool_call|function|parameter|arg_)|<\|")
 
 
-_SIMPLE: tuple[MendKind, ...] = (
-    "trailing_comma",
-    "trailing_comma",
-    "comment",
-    "bare_key",
-    "single_quotes",
-    "single_quotes",
-    "python_word",
-    "missing_comma",
-    "single_quotes",
-    "python_word",
-    "comment",
+_SINGLE_QUOTES = (4, 5, 8)
+_OTHERS: tuple[tuple[int, MendKind], ...] = (
+    (2, "comment"),
+    (3, "bare_key"),
+    (6, "python_word"),
+    (7, "missing_comma"),
+    (9, "python_word"),
+    (10, "comment"),
 )
-"""What each group of `patterns.SLIP` mends."""
+"""What the groups of `patterns.SLIP` mend."""
 _COMMENT, _MISSING_COMMA = 2, 7
 _NOT_AT_A_MARK = (_COMMENT, _MISSING_COMMA)
 """The groups after which no bracket and no comma stands: what stood before still does, or a comma was put there."""
@@ -132,19 +128,18 @@ class Slips:
 
     def _simple(self, found: re.Match[str]) -> None:
         """The slips of one element, by the groups of its pattern."""
-        for group, (start, end) in enumerate(found.regs):
-            if group == 0 or end < 0:
-                continue
-            match _SIMPLE[group]:
-                case "single_quotes":
-                    self.edits += ((start - 1, start, '"'), (end, end + 1, '"'))
-                    self.marks.append(("single_quotes", start - 1, end + 1))
-                case "bare_key":
-                    self.edits += ((start, start, '"'), (end, end, '"'))
-                    self.marks.append(("bare_key", start, end))
-                case kind:
-                    instead = "," if kind == "missing_comma" else PYTHON_WORDS.get(self.text[start:end], "")
-                    self._change(start, end, instead, kind)
+        spans = found.regs
+        for group in _SINGLE_QUOTES:
+            start, end = spans[group]
+            if end >= 0:
+                self.edits += ((start - 1, start, '"'), (end, end + 1, '"'))
+                self.marks.append(("single_quotes", start - 1, end + 1))
+        for group, kind in _OTHERS:
+            start, end = spans[group]
+            if end >= 0:
+                text = self.text[start:end]
+                instead = f'"{text}"' if kind == "bare_key" else "," if kind == "missing_comma" else ""
+                self._change(start, end, PYTHON_WORDS.get(text, instead), kind)
 
     def blank(self, at: int) -> int:
         """The next place that is no space and no comment."""
