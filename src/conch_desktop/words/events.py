@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from conch_desktop.domain.calls import Json, Mend
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class WordsText:
-    """Words for the person."""
+    """Words for the person. Not frozen, because one is made for nearly every piece: freezing takes as long as reading."""
 
     text: str
 

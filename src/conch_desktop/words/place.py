@@ -32,7 +32,7 @@ _PATIENCE = 8
 _LONG_MARKS = 32
 
 _STOPS = re.compile(r"[<`\[\n]")
-_BREAK = re.compile(r"\n")
+_CODE_STOPS = re.compile(r"[`\n]")
 _ANGLE = re.compile(r"[<\[]")
 _WHITE = re.compile(r"\s*")
 _BLANKS = re.compile(r"[ \t]*")
@@ -42,12 +42,39 @@ _FENCE_OPEN = re.compile(
 _FENCE_BEGUN = re.compile(r"(?:`{3,32}|~{3,32})[ \t]{0,4}(\w*)[ \t]{0,4}\r?\Z")
 _ONE_WORD = re.compile(r"[ \t]*[\w+#.-]*[ \t]*\r?\Z")
 _HEAD = 6
-_HEADS = frozenset(
-    head[:n]
-    for head in (*(head for form in FORMATS for head in form.heads), *RESPONSES, *RESPONSES_AFTER_A_CALL, *THOUGHTS)
-    for n in range(1, _HEAD + 1)
-)
+_OPENINGS = (*(head for form in FORMATS for head in form.heads), *RESPONSES, *RESPONSES_AFTER_A_CALL, *THOUGHTS)
+_HEADS = frozenset(opening[:n] for opening in _OPENINGS for n in range(1, _HEAD + 1))
 """Every beginning of what can open a call, an answer or thinking."""
+
+
+_HIDDEN_HEAD = 7
+_HIDDEN_HEADS = frozenset(
+    opening[:n] for opening in (*RESPONSES, *RESPONSES_AFTER_A_CALL, *THOUGHTS) for n in range(1, _HIDDEN_HEAD + 1)
+)
+_CLOSER = re.compile("|".join(map(re.escape, sorted(CLOSERS, key=len, reverse=True))))
+_CLOSERS_BEGUN = frozenset(mark[:n] for mark in (*CLOSERS, CALL_OPEN) for n in range(1, len(mark)))
+
+
+def _beginnings() -> str:
+    """A pattern for the first characters of an opening, or as many of them as stand at the end of a piece."""
+    marks = {opening[:3] for opening in _OPENINGS if opening[0] in "<["}
+    return "|".join(
+        re.escape(mark[:n]) + (r"\Z" if n < 3 else "") for n in (3, 2, 1) for mark in sorted({m[:n] for m in marks})
+    )
+
+
+_MARK = _beginnings()
+# What matters in a piece, for each state: a piece in which none of it is found is words as it stands.
+_IN_LINE = re.compile(rf"`|\n(?:\Z|[ \t>~`AO])|{_MARK}").search
+_IN_CODE = _CODE_STOPS.search
+_AT_LINE = re.compile(rf"\A[ \t>~AO\n]|`|\n(?:\Z|[ \t>~`AO])|{_MARK}").search
+_IN_FENCE = re.compile(r"\n[ \t]*(?:\Z|[`~])").search
+_AT_FENCE = re.compile(r"\A[ \t`~\n]|\n[ \t]*(?:\Z|[`~])").search
+_IN_QUOTE = re.compile(r"\n").search
+_IN_THOUGHT = _ANGLE.search
+
+
+Find = Callable[[str], object] | None
 
 
 class Place:
@@ -59,7 +86,7 @@ class Place:
         self._names = names
         self._native = native
         self._said: list[str] = []
-        self._state: Callable[[str, int, bool], int] = self._edge
+        self._state: State = Place._edge
         self._gap = ""  # white space at the start or after a call: left out unless words follow
         self._only_calls = True  # no words yet: it may be a reply that is only calls
         self._after_call = False
@@ -76,7 +103,7 @@ class Place:
         """Reads words up to where something begins that holds the text, or to where more must come."""
         at = 0
         while at < len(text) and self.holder is None:
-            step = self._state(text, at, final)
+            step = self._state(self, text, at, final)
             if step == MORE:
                 break
             at = step
@@ -84,8 +111,9 @@ class Place:
 
     def said(self) -> str:
         """The words since this was asked last."""
-        text = "".join(self._said)
-        self._said.clear()
+        said = self._said
+        text = said[0] if len(said) == 1 else "".join(said)
+        said.clear()
         return text
 
     def note(self, text: str) -> None:
@@ -102,18 +130,27 @@ class Place:
         if self._gap and not self._after_call:
             self._said.append(self._gap)
 
-    @property
-    def find(self) -> Callable[[str], object] | None:
-        """Finds what matters in a piece; a piece without is words as it is, or kept for what holds the text."""
+    def passed(self, text: str) -> None:
+        """A piece went by in which `find` found nothing."""
+        self.note(text)
+        state = self._state
+        if state is Place._line:
+            self._state = Place._inline
+        elif state is Place._fence_line:
+            self._state = Place._fence_text
+
+    def finds(self) -> tuple[Find, Find]:
+        """What finds in the next piece what matters, and in those after it; None: every piece must be read.
+
+        A piece in which nothing matters is words as it is, or kept for what holds the text.
+        """
         if self.holder is not None:
-            return self.holder.quiet
+            return self.holder.quiet, self.holder.quiet
         if self._gap or self._info is not None:
-            return None
-        if self._state == self._inline:
-            return _STOPS.search
-        if self._state in (self._fence_text, self._quote):
-            return _BREAK.search
-        return _ANGLE.search if self._state == self._thinking else None
+            return None, None
+        if self._code and self._state is Place._inline:
+            return _IN_CODE, _IN_CODE
+        return _FINDS.get(self._state, (None, None))
 
     def settle(self, settled: Settled, fence: str) -> None:
         """Goes on after what held the text; `fence` are the marks of the fence it stood in."""
@@ -129,15 +166,15 @@ class Place:
         if self._thought:
             self._deaf = self._deaf or settled.doubtful
         elif fence:
-            self._fence, self._state = fence, self._fence_line
+            self._fence, self._state = fence, Place._fence_line
         else:
             self._only_calls = False
-            self._state = self._inline if settled.words else self._line
+            self._state = Place._inline if settled.words else Place._line
 
     def _new_edge(self) -> None:
         self._last = self._word = "\n"
         self._code, self._info = 0, None
-        self._state = self._edge
+        self._state = Place._edge
 
     def _say(self, text: str) -> None:
         if text:
@@ -163,15 +200,14 @@ class Place:
         if text[at] in "{[" and self._only_calls and self._doubts < _PATIENCE:
             self.holder = Candidate(self._names, native=self._native)
             return at
-        self._state = self._line
+        self._state = Place._line
         return at
 
     def _stray(self, text: str, at: int, final: bool) -> int:
         """A closing mark after a call that is closed already is left out, also half of one at the end."""
-        rest = text[at : at + 40]
-        if closer := next((closer for closer in CLOSERS if rest.startswith(closer)), None):
-            return at + len(closer)
-        if not any(mark.startswith(rest) for mark in (*CLOSERS, CALL_OPEN)):
+        if closer := _CLOSER.match(text, at):
+            return closer.end()
+        if text[at:] not in _CLOSERS_BEGUN:
             return at
         return len(text) if final else MORE
 
@@ -187,25 +223,26 @@ class Place:
         character = text[at]
         if character == "~":
             return self._tildes(text, at, final)
-        self._state = self._quote if character == ">" else self._inline
+        self._state = Place._quote if character == ">" else Place._inline
         step = self._mark(text, at, final) if character in "AO" else at
         if step == MORE:
-            self._state = self._line
+            self._state = Place._line
         return step
 
     def _inline(self, text: str, at: int, final: bool) -> int:
         found = _STOPS.search(text, at)
         stop = found.start() if found else len(text)
         if stop > at:
-            self._note_info(text[at:stop])
+            if self._info is not None:
+                self._note_info(text[at:stop])
             self._say(text[at:stop])
-            return stop
-        character = text[at]
+            if not found:
+                return stop
+        character = text[stop]
         if character == "\n":
-            return self._line_ends(at)
-        if character == "`":
-            return self._ticks(text, at, final)
-        return self._mark(text, at, final)
+            return self._line_ends(stop)
+        step = self._ticks(text, stop, final) if character == "`" else self._mark(text, stop, final)
+        return stop if step == MORE and stop > at else step
 
     def _note_info(self, text: str) -> None:
         if self._info is not None and not self._info_free:
@@ -216,9 +253,9 @@ class Place:
     def _line_ends(self, at: int) -> int:
         self._say("\n")
         if self._info is not None and (self._info_free or _ONE_WORD.match(self._info)):
-            self._fence, self._state = "`" * self._code, self._fence_line
+            self._fence, self._state = "`" * self._code, Place._fence_line
         else:
-            self._state = self._line
+            self._state = Place._line
         self._code, self._info = 0, None
         return at + 1
 
@@ -243,12 +280,12 @@ class Place:
         if at + run == len(text) and not final:
             return MORE
         if run < 3:
-            self._state = self._inline
+            self._state = Place._inline
             return at
         if (step := self._fence_begins(text, at, final)) != at:
             return step
         self._say(text[at : at + run])
-        self._fence, self._state = "~" * run, self._fence_text
+        self._fence, self._state = "~" * run, Place._fence_text
         return at + run
 
     def _fence_begins(self, text: str, at: int, final: bool) -> int:
@@ -272,7 +309,7 @@ class Place:
         end = text.find("\n", at) + 1
         self._say(text[at : end or len(text)])
         if end:
-            self._state = self._line
+            self._state = Place._line
         return end or len(text)
 
     def _fence_line(self, text: str, at: int, final: bool) -> int:
@@ -284,16 +321,16 @@ class Place:
             return MORE
         if len(line) >= len(self._fence) and not line.strip(mark) and (end >= 0 or final):
             self._say(text[at : end + 1] if end >= 0 else text[at:])
-            self._fence, self._state = "", self._line
+            self._fence, self._state = "", Place._line
             return end + 1 if end >= 0 else len(text)
-        self._state = self._fence_text
+        self._state = Place._fence_text
         return at
 
     def _fence_text(self, text: str, at: int, final: bool) -> int:  # noqa: ARG002
         end = text.find("\n", at) + 1
         self._say(text[at : end or len(text)])
         if end:
-            self._state = self._fence_line
+            self._state = Place._fence_line
         return end or len(text)
 
     def _thinking(self, text: str, at: int, final: bool) -> int:
@@ -329,7 +366,7 @@ class Place:
     def _opens(self, text: str, at: int, final: bool) -> int:
         """What a mark opens; `at` when it opens nothing."""
         boundary = self._word == "\n" or self._word in SENTENCE_ENDS
-        if not self._thought:
+        if not self._thought and text[at : at + _HIDDEN_HEAD] in _HIDDEN_HEADS:
             step = self._opens_hidden(text, at, final, boundary)
             if step != at:
                 return step
@@ -352,7 +389,7 @@ class Place:
             step = _exactly(opening, text, at, final)
             if step != at and boundary:
                 if step != MORE:
-                    self._thought, self._state = closer, self._thinking
+                    self._thought, self._state = closer, Place._thinking
                     self._say(opening)
                 return step
         marks = {**RESPONSES, **RESPONSES_AFTER_A_CALL} if self.calls else {} if self._native else RESPONSES
@@ -376,6 +413,17 @@ class Place:
             return step
         end = Attributes().match(Look(text, final, self._names), step)
         return end if end > 0 else MORE if end == MORE else at
+
+
+State = Callable[[Place, str, int, bool], int]
+_FINDS: dict[State, tuple[Find, Find]] = {
+    Place._inline: (_IN_LINE, _IN_LINE),
+    Place._line: (_AT_LINE, _IN_LINE),
+    Place._fence_text: (_IN_FENCE, _IN_FENCE),
+    Place._fence_line: (_AT_FENCE, _IN_FENCE),
+    Place._quote: (_IN_QUOTE, _IN_QUOTE),
+    Place._thinking: (_IN_THOUGHT, _IN_THOUGHT),
+}
 
 
 def _exactly(mark: str, text: str, at: int, final: bool) -> int:

@@ -12,12 +12,19 @@ from dataclasses import dataclass, field
 
 from conch_desktop.words.formats import CLOSERS, RESPONSES, Until
 
-_ANGLE = re.compile("<")
+_QUOTES = re.compile("[\"'`]")
+_ENDS: dict[Until, re.Pattern[str]] = {
+    "closer": re.compile("[>`~]"),
+    "function": re.compile(">"),
+    "value": re.compile("[>`~})\\]]"),
+    "line": re.compile("\n"),
+}
+"""What may be the last character of a body's end."""
 _STOPS = re.compile(r"[\"'`~{}\[\]()</#]")
-_IN_TEXT = {quote: re.compile(rf"[\\<{quote}]") for quote in "\"'`"}
+_IN_TEXT = {quote: re.compile(rf"[^{quote}\\]*+(?:\\.[^{quote}\\]*+)*+", re.DOTALL) for quote in "\"'`"}
 _TAG = re.compile(r"<[^<>\n]{1,200}>")
 _TAG_BEGUN = re.compile(r"<[^<>\n]{0,200}\Z")
-_FUNCTION = re.compile(r"<((?:\w+:|｜DSML｜)?)(?:function|invoke)(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?[^<>]*>")
+FUNCTION = re.compile(r"<((?:\w+:|｜DSML｜)?)(?:function|invoke)(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?[^<>]*>")
 _FUNCTION_END = re.compile(r"</(?:\w+:|｜DSML｜)?(?:function|invoke)>")
 _FIELD = re.compile(
     r"<((?:\w+:|｜DSML｜)?(?:parameter|param|argument|arg))(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?([^<>]*)>"
@@ -59,9 +66,8 @@ class BodyScan:
     """The scan of one body.
 
     `end`: where the block ends with its closing mark, `body_end` without, both -1 while it does not.
-    `whole`: up to where the body was last whole. `inner`: where a closing mark within a text or a value ends that
-    looks like the real one. `alien`: something follows the value that does not belong to it (`only` values).
-    `fence`: the marks of the code fence the body stands in. `plainly`: a closing mark ends it wherever it stands.
+    `whole`: up to where the body was last whole. `alien`: something follows the value that does not belong to it
+    (`only` values). `fence`: the marks of the code fence the body stands in. `plainly`: a closing mark ends it wherever it stands.
     """
 
     def __init__(
@@ -71,10 +77,9 @@ class BodyScan:
         function: str = "",
         only: bool = False,
         fence: str = "",
-        own: tuple[str, ...] = (),
         plainly: bool = False,
     ) -> None:
-        self.end = self.body_end = self.whole = self.inner = -1
+        self.end = self.body_end = self.whole = -1
         self.alien = False
         self.values: list[tuple[int, int]] = []  # where values that stand side by side begin and end
         self._value_at = 0
@@ -83,7 +88,6 @@ class BodyScan:
         self._until = until
         self._only = only
         self._fence = fence
-        self._own = own
         if until == "function":
             self.functions.append(Function(function, 0))
         self._base = 0
@@ -129,14 +133,12 @@ class BodyScan:
 
     @property
     def quiet(self) -> Callable[[str], object] | None:
-        """Finds what matters in a piece. One without may be kept and read together with the next; None: read each."""
-        if self._rest:
+        """Finds what may end the body. A piece without may be kept and read with the next; None: read each."""
+        if self._rest or self._state == self._after_whole:
             return None
-        if self._state == self._in_text:
-            return _IN_TEXT[self._quote].search
-        if self._state == self._outside:
-            return _STOPS.search
-        return _ANGLE.search if self._state == self._in_value else None
+        if self._state == self._in_text and self._until == "value":
+            return _QUOTES.search
+        return _ENDS[self._until].search
 
     def _to_line_end(self, text: str, at: int, final: bool) -> int:  # noqa: ARG002
         end = text.find("\n", at)
@@ -271,7 +273,7 @@ class BodyScan:
             return self._pair(text, at, final)
         if opened := _FIELD.fullmatch(tag):
             return self._value_begins(opened[2], f"</{opened[1]}>", end, as_json='string="false"' in opened[3])
-        if opened := _FUNCTION.fullmatch(tag):
+        if opened := FUNCTION.fullmatch(tag):
             return self._function_begins(opened[2], at, end)
         if _FUNCTION_END.fullmatch(tag) and self.functions and self.functions[-1].end < 0:
             return self._function_ends(at, end)
@@ -358,14 +360,14 @@ class BodyScan:
         if tag == self._closer and not self._nested:
             self._close_at = self._base + at
             self._state = self._after_value
-        elif _FUNCTION.fullmatch(tag):
+        elif FUNCTION.fullmatch(tag):
             self._nested += 1
         elif _FUNCTION_END.fullmatch(tag):
             self._nested = max(0, self._nested - 1)
         elif not self._nested and self._last == "\n" and _FIELD.fullmatch(tag):
             self._close_value(self._base + at)  # the closing tag was left out
             return at
-        return self._maybe_inner(text, tag, found.end(), final)
+        return found.end()
 
     def _after_value(self, text: str, at: int, final: bool) -> int:
         """What follows tells whether the value was really closed."""
@@ -383,7 +385,7 @@ class BodyScan:
             or _between_calls(tag)
             or tag == "<arg_key>"
             or _FIELD.fullmatch(tag)
-            or _FUNCTION.fullmatch(tag)
+            or FUNCTION.fullmatch(tag)
             or _FUNCTION_END.fullmatch(tag)
         ):
             self._close_value(self._close_at)
@@ -394,35 +396,15 @@ class BodyScan:
     # --- texts ---
 
     def _in_text(self, text: str, at: int, final: bool) -> int:
-        found = _IN_TEXT[self._quote].search(text, at)
-        if not found:
-            return len(text)
-        stop = found.start()
-        character = text[stop]
-        if character == self._quote:
+        found = _IN_TEXT[self._quote].match(text, at)
+        assert found
+        stop = found.end()
+        if stop < len(text) and text[stop] == self._quote:
             self._state = self._outside
             return stop + 1
-        if character == "\\":
-            if stop + 1 == len(text):
-                return -1 if stop == at and not final else stop if stop > at else stop + 1
-            return stop + 2
-        if stop > at:
-            return stop
-        closer = next((closer for closer in self._own if text.startswith(closer, at)), "")
-        if closer:
-            return self._maybe_inner(text, closer, at + len(closer), final)
-        return -1 if self.inner < 0 and not final and self._closer_begun(text[at:]) else at + 1
-
-    def _closer_begun(self, rest: str) -> bool:
-        return any(closer.startswith(rest) for closer in self._own)
-
-    def _maybe_inner(self, text: str, tag: str, end: int, final: bool) -> int:
-        if self.inner < 0 and tag in self._own:
-            if end == len(text) and not final:
-                return -1
-            if text[end : end + 1] in ("", "\n", "\r", "<"):
-                self.inner = self._base + end
-        return end
+        if stop < len(text) and not final:
+            return stop if stop > at else -1  # a backslash that is the last character so far
+        return len(text)
 
     # --- after a value that ends the call ---
 
