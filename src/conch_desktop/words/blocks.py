@@ -14,7 +14,7 @@ from conch_desktop.words.events import WordsCall, WordsFailed
 from conch_desktop.words.formats import CALL_OPEN, Format
 from conch_desktop.words.names import Names
 from conch_desktop.words.promise import WINDOW, may_be_call
-from conch_desktop.words.scan import FUNCTION, BodyScan
+from conch_desktop.words.scan import FUNCTION, BodyScan, plain_end
 
 LONG = 4 * WINDOW
 """Characters from which text that was held in vain counts: what held it is read a second time."""
@@ -65,11 +65,14 @@ class Block:
         self._pieces: list[str] = []
         self._begin = ""
         self._sure = not native
+        self._plain = plain_end(form.closers) if form.until == "closer" and not native and not plainly else None
         self.quiet: Quiet = None
 
     def take(self, piece: str) -> Settled | None:
         """Reads the next piece."""
         self._pieces.append(piece)
+        if self._plain is not None and (settled := self._plainly_ended(piece)):
+            return settled
         self._scan.take(piece)
         if not self._sure:
             self._begin += piece
@@ -80,6 +83,13 @@ class Block:
             return self._ended(self._text())
         self.quiet = self._scan.quiet if self._sure else None
         return None
+
+    def _plainly_ended(self, piece: str) -> Settled | None:
+        """Only the first piece is looked at; it goes up to the first bracket, for all before it was kept."""
+        assert self._plain is not None
+        found = self._plain(piece)
+        self._plain = None
+        return self._read(piece, found.end(1), found.end(), "whole") if found else None
 
     def _may_be_ours(self, text: str) -> bool:
         """In a native turn: whether it may still become a call of a tool on offer."""

@@ -44,7 +44,9 @@ _ONE_WORD = re.compile(r"[ \t]*[\w+#.-]*[ \t]*\r?\Z")
 _HEAD = 6
 _OPENINGS = (*(head for form in FORMATS for head in form.heads), *RESPONSES, *RESPONSES_AFTER_A_CALL, *THOUGHTS)
 _HEADS = frozenset(opening[:n] for opening in _OPENINGS for n in range(1, _HEAD + 1))
-"""Every beginning of what can open a call, an answer or thinking."""
+"""The first characters, or fewer, of everything that can open a call, an answer or thinking."""
+_BEGUN = frozenset(opening[:n] for opening in _OPENINGS for n in range(1, len(opening)))
+"""Openings of which something is missing."""
 
 
 _HIDDEN_HEAD = 7
@@ -52,7 +54,7 @@ _HIDDEN_HEADS = frozenset(
     opening[:n] for opening in (*RESPONSES, *RESPONSES_AFTER_A_CALL, *THOUGHTS) for n in range(1, _HIDDEN_HEAD + 1)
 )
 _CLOSER = re.compile("|".join(map(re.escape, sorted(CLOSERS, key=len, reverse=True))))
-_CLOSERS_BEGUN = frozenset(mark[:n] for mark in (*CLOSERS, CALL_OPEN) for n in range(1, len(mark)))
+_CLOSERS_BEGUN = frozenset(mark[:n] for mark in (*CLOSERS, f"{CALL_OPEN} ") for n in range(1, len(mark)))
 
 
 def _beginnings() -> str:
@@ -133,6 +135,8 @@ class Place:
     def passed(self, text: str) -> None:
         """A piece went by in which `find` found nothing."""
         self.note(text)
+        if not self._thought:
+            self._only_calls = self._after_call = False
         state = self._state
         if state is Place._line:
             self._state = Place._inline
@@ -354,14 +358,11 @@ class Place:
     def _mark(self, text: str, at: int, final: bool) -> int:
         """At a character that may begin a mark: opens what it opens, or says it."""
         if text[at : at + _HEAD] in _HEADS and not self._code and self._last not in QUOTATION_MARKS and not self._deaf:
-            step = MORE if self._short(text, at, final) else self._opens(text, at, final)
+            step = MORE if text[at:] in _BEGUN and not final else self._opens(text, at, final)
             if step != at:
                 return step
         self._say(text[at])
         return at + 1
-
-    def _short(self, text: str, at: int, final: bool) -> bool:
-        return len(text) - at < _HEAD and not final and text[at:] in _HEADS
 
     def _opens(self, text: str, at: int, final: bool) -> int:
         """What a mark opens; `at` when it opens nothing."""
