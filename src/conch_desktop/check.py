@@ -26,27 +26,41 @@ KINDS: dict[str, str] = {
 """Every kind of the contract and what it does."""
 
 
+def read_args(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:
+    """`check args`: reads, normalises and checks the arguments of one call."""
+    from conch_desktop.calls.cases import read_case
 
-def _words(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:
-    from conch_desktop.words.checking import check_words
-
-    return check_words(case, options.cut)
-
-
-def _render(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:  # noqa: ARG001
-    from conch_desktop.words.checking import check_render
-
-    return check_render(case)
+    return read_case(case)
 
 
-def _listing(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:  # noqa: ARG001
-    from conch_desktop.words.checking import check_listing
+def read_words(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:
+    """`check words`: what becomes of a model's answer."""
+    from conch_desktop.words.cases import words_case
 
-    return check_listing(case)
+    return words_case(case, options.cut)
 
 
-READERS: dict[str, Reader] = {"words": _words, "render": _render, "listing": _listing}
-"""The kinds that exist in this version; each is imported when it is asked for."""
+def write_words(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:
+    """`check render`: what is written for a model."""
+    from conch_desktop.words.cases import render_case
+
+    return render_case(case)
+
+
+def list_tools(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:
+    """`check listing`: the list of tools that fits a window."""
+    from conch_desktop.words.cases import listing_case
+
+    return listing_case(case)
+
+
+READERS: dict[str, Reader] = {
+    "args": read_args,
+    "words": read_words,
+    "render": write_words,
+    "listing": list_tools,
+}
+"""The kinds that exist in this version."""
 
 
 def main(arguments: Sequence[str]) -> int:
