@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from conch_desktop.words import advice
-from conch_desktop.words.bodies import Body, Reading, read_body
 from conch_desktop.words.block_json import Ending
+from conch_desktop.words.bodies import Body, Reading, read_body
 from conch_desktop.words.events import WordsCall, WordsFailed
 from conch_desktop.words.formats import CALL_OPEN, Format
 from conch_desktop.words.names import Names
 from conch_desktop.words.promise import WINDOW, may_be_call
-from conch_desktop.words.scan import FUNCTION, BodyScan, plain_end
+from conch_desktop.words.scan import BodyScan, plain_end
+from conch_desktop.words.tags import FUNCTION
 
 LONG = 4 * WINDOW
 """Characters from which text that was held in vain counts: what held it is read a second time."""
@@ -232,7 +233,7 @@ class Hidden:
         self._rest = text[-len(self._closer) :] if self._closer else ""
         return None
 
-    def close(self, *, cut: bool) -> Settled:  # noqa: ARG002
+    def close(self, *, cut: bool) -> Settled:
         """The answer ended within it."""
         return Settled()
 

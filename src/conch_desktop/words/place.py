@@ -1,4 +1,4 @@
-"""Where the text of an answer is: in words, code, a quote, a fence or thinking; and where something begins that holds it.
+"""Where the text of an answer is: in words, code, a quote, a fence or thinking; and what begins there.
 
 Only what stands in plain words can open a call. Each state reads on from a place in the text, says what is words, and
 answers where it stopped; `MORE` when more must come to tell.
@@ -7,76 +7,49 @@ answers where it stopped; `MORE` when more must come to tell.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 from conch_desktop.words.blocks import Block, Candidate, Hidden, Holder, InThought, Settled
 from conch_desktop.words.formats import (
-    CALL_OPEN,
-    CLOSERS,
-    FENCE_LANGUAGES,
-    FORMATS,
     QUOTATION_MARKS,
-    RESPONSES,
-    RESPONSES_AFTER_A_CALL,
     SENTENCE_ENDS,
-    THOUGHTS,
     opened,
 )
+from conch_desktop.words.hidden import Surroundings, hidden_at
 from conch_desktop.words.names import Names
-from conch_desktop.words.parts import MORE, Attributes, Look
+from conch_desktop.words.openings import (
+    ANGLE,
+    AT_FENCE,
+    AT_LINE,
+    CLOSER,
+    CLOSERS_BEGUN,
+    FENCE_OPEN,
+    HEAD,
+    HEADS,
+    HIDDEN_HEAD,
+    HIDDEN_HEADS,
+    IN_CODE,
+    IN_FENCE,
+    IN_LINE,
+    IN_QUOTE,
+    IN_THOUGHT,
+    OPENINGS_BEGUN,
+    STOPS,
+    Find,
+    fence_may_open,
+)
+from conch_desktop.words.parts import MORE, Look
 
 _HELD = 60
 """Characters of white space that are held back at most."""
 _PATIENCE = 8
-"""How often held text is read a second time; then a closing mark ends a call wherever it stands."""
-_LONG_MARKS = 32
+"""How often held text is read a second time. Then a closing mark ends a call wherever it stands, and after as many
+more nothing is held at all: so reading stays linear whatever is written."""
 
-_STOPS = re.compile(r"[<`\[\n]")
-_CODE_STOPS = re.compile(r"[`\n]")
-_ANGLE = re.compile(r"[<\[]")
 _WHITE = re.compile(r"\s*")
 _BLANKS = re.compile(r"[ \t]*")
-_FENCE_OPEN = re.compile(
-    rf"(`{{3,32}}|~{{3,32}})[ \t]{{0,4}}({'|'.join(FENCE_LANGUAGES[:-1])}|)[ \t]{{0,4}}\r?\n", re.IGNORECASE
-)
-_FENCE_BEGUN = re.compile(r"(?:`{3,32}|~{3,32})[ \t]{0,4}(\w*)[ \t]{0,4}\r?\Z")
 _ONE_WORD = re.compile(r"[ \t]*[\w+#.-]*[ \t]*\r?\Z")
-_HEAD = 6
-_OPENINGS = (*(head for form in FORMATS for head in form.heads), *RESPONSES, *RESPONSES_AFTER_A_CALL, *THOUGHTS)
-_HEADS = frozenset(opening[:n] for opening in _OPENINGS for n in range(1, _HEAD + 1))
-"""The first characters, or fewer, of everything that can open a call, an answer or thinking."""
-_BEGUN = frozenset(opening[:n] for opening in _OPENINGS for n in range(1, len(opening)))
-"""Openings of which something is missing."""
-
-
-_HIDDEN_HEAD = 7
-_HIDDEN_HEADS = frozenset(
-    opening[:n] for opening in (*RESPONSES, *RESPONSES_AFTER_A_CALL, *THOUGHTS) for n in range(1, _HIDDEN_HEAD + 1)
-)
-_CLOSER = re.compile("|".join(map(re.escape, sorted(CLOSERS, key=len, reverse=True))))
-_CLOSERS_BEGUN = frozenset(mark[:n] for mark in (*CLOSERS, f"{CALL_OPEN} ") for n in range(1, len(mark)))
-
-
-def _beginnings() -> str:
-    """A pattern for the first characters of an opening, or as many of them as stand at the end of a piece."""
-    marks = {opening[:3] for opening in _OPENINGS if opening[0] in "<["}
-    return "|".join(
-        re.escape(mark[:n]) + (r"\Z" if n < 3 else "") for n in (3, 2, 1) for mark in sorted({m[:n] for m in marks})
-    )
-
-
-_MARK = _beginnings()
-# What matters in a piece, for each state: a piece in which none of it is found is words as it stands.
-_IN_LINE = re.compile(rf"`|\n(?:\Z|[ \t>~`AO])|{_MARK}").search
-_IN_CODE = _CODE_STOPS.search
-_AT_LINE = re.compile(rf"\A[ \t>~AO\n]|`|\n(?:\Z|[ \t>~`AO])|{_MARK}").search
-_IN_FENCE = re.compile(r"\n[ \t]*(?:\Z|[`~])").search
-_AT_FENCE = re.compile(r"\A[ \t`~\n]|\n[ \t]*(?:\Z|[`~])").search
-_IN_QUOTE = re.compile(r"\n").search
-_IN_THOUGHT = _ANGLE.search
-
-
-Find = Callable[[str], object] | None
 
 
 class Place:
@@ -153,8 +126,8 @@ class Place:
         if self._gap or self._info is not None:
             return None, None
         if self._code and self._state is Place._inline:
-            return _IN_CODE, _IN_CODE
-        return _FINDS.get(self._state, (None, None))
+            return IN_CODE, IN_CODE
+        return Place._finds.get(self._state, (None, None))
 
     def settle(self, settled: Settled, fence: str) -> None:
         """Goes on after what held the text; `fence` are the marks of the fence it stood in."""
@@ -209,9 +182,9 @@ class Place:
 
     def _stray(self, text: str, at: int, final: bool) -> int:
         """A closing mark after a call that is closed already is left out, also half of one at the end."""
-        if closer := _CLOSER.match(text, at):
+        if closer := CLOSER.match(text, at):
             return closer.end()
-        if text[at:] not in _CLOSERS_BEGUN:
+        if text[at:] not in CLOSERS_BEGUN:
             return at
         return len(text) if final else MORE
 
@@ -234,7 +207,7 @@ class Place:
         return step
 
     def _inline(self, text: str, at: int, final: bool) -> int:
-        found = _STOPS.search(text, at)
+        found = STOPS.search(text, at)
         stop = found.start() if found else len(text)
         if stop > at:
             if self._info is not None:
@@ -296,20 +269,17 @@ class Place:
         """A fence that may hold nothing but a call; `at` when it is none."""
         if self._doubts >= _PATIENCE:
             return at
-        if found := _FENCE_OPEN.match(text, at):
+        if found := FENCE_OPEN.match(text, at):
             python = found[2].lower() == "tool_code"
             self.holder = Candidate(
                 self._names, native=self._native, opening=found.group(), fence=found[1], python=python
             )
             return found.end()
-        begun = None if final else _FENCE_BEGUN.match(text, at)
-        if begun and any(language.startswith(begun[1].lower()) for language in FENCE_LANGUAGES):
-            return MORE
-        return at
+        return MORE if not final and fence_may_open(text, at) else at
 
     # --- where nothing is a call ---
 
-    def _quote(self, text: str, at: int, final: bool) -> int:  # noqa: ARG002
+    def _quote(self, text: str, at: int, final: bool) -> int:
         end = text.find("\n", at) + 1
         self._say(text[at : end or len(text)])
         if end:
@@ -330,7 +300,7 @@ class Place:
         self._state = Place._fence_text
         return at
 
-    def _fence_text(self, text: str, at: int, final: bool) -> int:  # noqa: ARG002
+    def _fence_text(self, text: str, at: int, final: bool) -> int:
         end = text.find("\n", at) + 1
         self._say(text[at : end or len(text)])
         if end:
@@ -338,7 +308,7 @@ class Place:
         return end or len(text)
 
     def _thinking(self, text: str, at: int, final: bool) -> int:
-        found = _ANGLE.search(text, at)
+        found = ANGLE.search(text, at)
         stop = found.start() if found else len(text)
         if stop > at:
             self._say(text[at:stop])
@@ -357,8 +327,8 @@ class Place:
 
     def _mark(self, text: str, at: int, final: bool) -> int:
         """At a character that may begin a mark: opens what it opens, or says it."""
-        if text[at : at + _HEAD] in _HEADS and not self._code and self._last not in QUOTATION_MARKS and not self._deaf:
-            step = MORE if text[at:] in _BEGUN and not final else self._opens(text, at, final)
+        if text[at : at + HEAD] in HEADS and not self._code and self._last not in QUOTATION_MARKS and not self._deaf:
+            step = MORE if text[at:] in OPENINGS_BEGUN and not final else self._opens(text, at, final)
             if step != at:
                 return step
         self._say(text[at])
@@ -367,7 +337,7 @@ class Place:
     def _opens(self, text: str, at: int, final: bool) -> int:
         """What a mark opens; `at` when it opens nothing."""
         boundary = self._word == "\n" or self._word in SENTENCE_ENDS
-        if not self._thought and text[at : at + _HIDDEN_HEAD] in _HIDDEN_HEADS:
+        if not self._thought and text[at : at + HIDDEN_HEAD] in HIDDEN_HEADS:
             step = self._opens_hidden(text, at, final, boundary)
             if step != at:
                 return step
@@ -379,6 +349,8 @@ class Place:
             return MORE
         form, end = found
         opening = text[at:end]
+        if self._doubts >= 2 * _PATIENCE:
+            return at
         plainly = self._doubts >= _PATIENCE
         block = Block(form, opening, look.name, self._names, native=self._native, plainly=plainly)
         self.holder = InThought(block, opening, self._thought) if self._thought else block
@@ -386,62 +358,28 @@ class Place:
 
     def _opens_hidden(self, text: str, at: int, final: bool, boundary: bool) -> int:
         """Thinking, which is shown, and an answer of the model's own, which is not."""
-        for opening, closer in THOUGHTS.items():
-            step = _exactly(opening, text, at, final)
-            if step != at and boundary:
-                if step != MORE:
-                    self._thought, self._state = closer, Place._thinking
-                    self._say(opening)
-                return step
-        marks = {**RESPONSES, **RESPONSES_AFTER_A_CALL} if self.calls else {} if self._native else RESPONSES
-        for opening, closer in marks.items():
-            step = self._response(opening, text, at, final)
-            if step > at and not (boundary or self._after_call):
-                step = _means_answer(text, step, at, final)
-            if step > at:
-                self.holder = Hidden(closer)
-            if step != at:
-                return step
-        return at
+        found = hidden_at(Look(text, final, self._names, boundary, self._native), at, self._surroundings())
+        if found.is_thought and found.end > at:
+            self._thought, self._state = found.closer, Place._thinking
+            self._say(text[at : found.end])
+        elif found.end > at:
+            self.holder = Hidden(found.closer)
+        return found.end
 
-    def _response(self, opening: str, text: str, at: int, final: bool) -> int:
-        if opening[0] not in "<[":
-            return _exactly(opening, text, at, final) if self._word == "\n" else at
-        if not opening.endswith(">") or "|" in opening or "｜" in opening:
-            return _exactly(opening, text, at, final)
-        step = _exactly(opening[:-1], text, at, final)
-        if step <= at:
-            return step
-        end = Attributes().match(Look(text, final, self._names), step)
-        return end if end > 0 else MORE if end == MORE else at
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(called=self.calls > 0, after_call=self._after_call, line_start=self._word == "\n")
+
+    _finds: ClassVar[Mapping[Callable[..., int], tuple[Find, Find]]] = {
+        _inline: (IN_LINE, IN_LINE),
+        _line: (AT_LINE, IN_LINE),
+        _fence_text: (IN_FENCE, IN_FENCE),
+        _fence_line: (AT_FENCE, IN_FENCE),
+        _quote: (IN_QUOTE, IN_QUOTE),
+        _thinking: (IN_THOUGHT, IN_THOUGHT),
+    }
 
 
 State = Callable[[Place, str, int, bool], int]
-_FINDS: dict[State, tuple[Find, Find]] = {
-    Place._inline: (_IN_LINE, _IN_LINE),
-    Place._line: (_AT_LINE, _IN_LINE),
-    Place._fence_text: (_IN_FENCE, _IN_FENCE),
-    Place._fence_line: (_AT_FENCE, _IN_FENCE),
-    Place._quote: (_IN_QUOTE, _IN_QUOTE),
-    Place._thinking: (_IN_THOUGHT, _IN_THOUGHT),
-}
-
-
-def _exactly(mark: str, text: str, at: int, final: bool) -> int:
-    """Where `mark` ends that stands at `at`; `at` when it does not stand there, `MORE` when it still may."""
-    if text.startswith(mark, at):
-        return at + len(mark)
-    return MORE if not final and mark.startswith(text[at:]) else at
-
-
-def _means_answer(text: str, end: int, at: int, final: bool) -> int:
-    """Whether the tag of an answer in the middle of a sentence is meant: an answer follows it, not a sentence."""
-    after = text[end : end + 2]
-    if len(after) < 2 and not final:
-        return MORE
-    first = after.lstrip(" \t")[:1]
-    meant = after[:1] == "\n" or first in ("{", "[", '"') or first.isdigit() or after[:1].isalnum()
-    return end if meant else at
 
 
 def _run(text: str, at: int) -> int:

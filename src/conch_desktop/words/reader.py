@@ -87,12 +87,13 @@ class WordsReader:
         while True:
             piece = waiting.pop() if waiting else ""
             ending = final and not waiting
-            if place.holder is not None:
-                settled = place.holder.take(piece) if piece else None
+            holder = place.holder
+            if holder is not None:
+                settled = holder.take(piece) if piece else None
                 if settled is None and ending:
-                    settled = place.holder.close(cut=cut)
+                    settled = holder.close(cut=cut)
                 if settled is not None:
-                    self._settle(settled, place.holder)
+                    self._settle(settled, holder)
                     waiting += _chunks(settled.rest)
                 elif not waiting:
                     break
@@ -111,7 +112,7 @@ class WordsReader:
         self._flush()
         for event in settled.events:
             if self._answered_itself and isinstance(event, WordsCall):
-                event = WordsFailed(event.raw, advice.after_own_answer(event.name))
+                event = WordsFailed(event.raw, advice.after_own_answer(event.name), event.name)
             self._events.append(event)
         if isinstance(holder, Hidden) and self._place.calls:
             self._answered_itself = True
