@@ -55,19 +55,19 @@ def _streams(case: Case, _: argparse.Namespace) -> Case:
 
 
 def _words(case: Case, options: argparse.Namespace) -> Case:
-    from conch_desktop.words.checking import check_words
+    from conch_desktop.words.cases import check_words
 
     return check_words(case, options.cut)
 
 
 def _render(case: Case, _: argparse.Namespace) -> Case:
-    from conch_desktop.words.checking import check_render
+    from conch_desktop.words.cases import check_render
 
     return check_render(case)
 
 
 def _listing(case: Case, _: argparse.Namespace) -> Case:
-    from conch_desktop.words.checking import check_listing
+    from conch_desktop.words.cases import check_listing
 
     return check_listing(case)
 

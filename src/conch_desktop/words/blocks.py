@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from conch_desktop.words import advice
-from conch_desktop.words.bodies import Body, Reading, read_body
 from conch_desktop.words.block_json import Ending
+from conch_desktop.words.bodies import Body, Reading, read_body
 from conch_desktop.words.events import WordsCall, WordsFailed
-from conch_desktop.words.formats import Format
+from conch_desktop.words.formats import CALL_OPEN, Format
 from conch_desktop.words.names import Names
 from conch_desktop.words.promise import WINDOW, may_be_call
-from conch_desktop.words.scan import BodyScan
+from conch_desktop.words.scan import BodyScan, plain_end
+from conch_desktop.words.tags import FUNCTION
+
+LONG = 4 * WINDOW
+"""Characters from which text that was held in vain counts: what held it is read a second time."""
 
 Quiet = Callable[[str], object] | None
 """Finds in a piece what matters; None when every piece must be read."""
@@ -57,36 +62,49 @@ class Block:
         self._plainly = plainly
         self._function = form.until == "function"
         function = name if self._function else ""
-        self._scan = BodyScan(form.until, function=function, own=form.closers, plainly=plainly)
+        self._scan = BodyScan(form.until, function=function, plainly=plainly)
         self._pieces: list[str] = []
         self._begin = ""
         self._sure = not native
+        self._plain = plain_end(form.closers) if form.until == "closer" and not native and not plainly else None
         self.quiet: Quiet = None
 
     def take(self, piece: str) -> Settled | None:
         """Reads the next piece."""
         self._pieces.append(piece)
+        if self._plain is not None and (settled := self._plainly_ended(piece)):
+            return settled
         self._scan.take(piece)
-        if not self._sure and not self._may_be_ours(piece):
-            return Settled(words=self._opening, rest=self._text(), is_block=False)
+        if not self._sure:
+            self._begin += piece
+            ended = self._scan.end
+            if not self._may_be_ours(self._begin if ended < 0 else self._begin[:ended]):
+                return Settled(words=self._opening, rest=self._text(), is_block=False)
         if self._scan.end >= 0:
             return self._ended(self._text())
         self.quiet = self._scan.quiet if self._sure else None
         return None
 
-    def _may_be_ours(self, piece: str) -> bool:
+    def _plainly_ended(self, piece: str) -> Settled | None:
+        """Only the first piece is looked at; it goes up to the first bracket, for all before it was kept."""
+        assert self._plain is not None
+        found = self._plain(piece)
+        self._plain = None
+        return self._read(piece, found.end(1), found.end(), "whole") if found else None
+
+    def _may_be_ours(self, text: str) -> bool:
         """In a native turn: whether it may still become a call of a tool on offer."""
-        self._begin += piece
-        first = self._begin.lstrip()[:1]
-        if not first:
-            return len(self._begin) < WINDOW
+        body = text[:WINDOW].lstrip()
+        while body.startswith(CALL_OPEN):
+            body = body.removeprefix(CALL_OPEN).lstrip()
         may: bool | None = True
-        if first in "{[" and not self._name:
-            may = may_be_call(self._begin, self._names, native=True)
-        elif self._scan.functions:
-            may = self._names.find(self._scan.functions[0].name) is not None
-        elif first == "<":
-            may = None if len(self._begin) < WINDOW else False
+        if body.startswith(("{", "[")) and not self._name:
+            may = may_be_call(body, self._names, native=True)
+        elif body.startswith("<") or not body:
+            found = FUNCTION.match(body)
+            may = self._names.find(found[2]) is not None if found else None
+        if may is None and len(text) >= WINDOW:
+            may = False
         self._sure = may is True
         return may is not False
 
@@ -110,12 +128,19 @@ class Block:
     def _read(self, text: str, body_end: int, end: int, ending: Ending) -> Settled:
         name = "" if self._function else self._name
         reading = read_body(Body(text[:body_end], ending, self._scan, name), self._names)
-        if (self._native and not reading.plain) or (reading.definition and not self._form.asked):
+        if self._native and not reading.plain:
+            return Settled(words=self._opening, rest=text, is_block=False, doubtful=len(text) > LONG)
+        if reading.definition and not self._form.asked:
             return Settled(words=self._opening + text[:end], rest=text[end:], is_block=False)
-        inner = self._scan.inner
-        if not reading.readable and 0 <= inner < end:
+        if not reading.readable and (inner := self._inner_end(text, body_end)):
             return self._broken_off(text, inner)
         return Settled(reading.events, rest=text[end:])
+
+    def _inner_end(self, text: str, body_end: int) -> int:
+        """Where a closing mark ends that stood within a text or a value and looks like the real one; 0 without."""
+        marks = "|".join(map(re.escape, self._form.closers))
+        found = re.compile(rf"(?:{marks})(?=\r?\n|<|\Z)").search(text, 0, body_end) if marks else None
+        return found.end() if found else 0
 
     def _broken_off(self, text: str, inner: int) -> Settled:
         """No closing mark stood outside a text: the block ends at the first that looks like one, and has failed."""
@@ -173,7 +198,7 @@ class Candidate:
 
     def _words(self) -> Settled:
         text = "".join(self._pieces)
-        return Settled(words=self._opening, rest=text, is_block=False, doubtful=len(text) > WINDOW * 4)
+        return Settled(words=self._opening, rest=text, is_block=False, doubtful=len(text) > LONG)
 
     def _read(self, body_end: int, end: int) -> Settled:
         text = "".join(self._pieces)
@@ -208,7 +233,7 @@ class Hidden:
         self._rest = text[-len(self._closer) :] if self._closer else ""
         return None
 
-    def close(self, *, cut: bool) -> Settled:  # noqa: ARG002
+    def close(self, *, cut: bool) -> Settled:
         """The answer ended within it."""
         return Settled()
 

@@ -12,8 +12,9 @@ from conch_desktop.words.block_json import BlockJson, Ending, NoJson, read_block
 from conch_desktop.words.events import WordsCall, WordsFailed
 from conch_desktop.words.names import Names
 from conch_desktop.words.pythonic import python_calls
-from conch_desktop.words.scan import BodyScan, Field, Function
+from conch_desktop.words.scan import BodyScan
 from conch_desktop.words.shapes import Shape, shapes
+from conch_desktop.words.tags import Field, Function
 
 _TOKENS = re.compile(r"<[^<>]{0,80}>|```\w*|\s+")
 _CHILDREN = re.compile(
@@ -86,7 +87,8 @@ def _json_or_python(raw: str, ending: Ending, names: Names) -> Reading:
     if not found:
         return Reading((WordsFailed(raw, advice.unreadable(names, "it is empty")),), readable=False)
     if read.closed and ending != "whole" and not found[-1].whole:
-        return Reading((WordsFailed(raw, advice.cut_off(names, found[-1].name)),), readable=False)
+        failed = WordsFailed(raw, advice.cut_off(names, found[-1].name), found[-1].name)
+        return Reading((failed,), readable=False)
     events = [_event(shape, raw, read if len(found) == 1 else None) for shape in found]
     if read.lost:
         events.append(WordsFailed(raw, advice.unreadable(names, "what follows the first call is no JSON")))
@@ -96,7 +98,7 @@ def _json_or_python(raw: str, ending: Ending, names: Names) -> Reading:
 
 def _event(shape: Shape, raw: str, read: BlockJson | None) -> WordsCall | WordsFailed:
     if shape.fault:
-        return WordsFailed(raw, shape.fault)
+        return WordsFailed(raw, shape.fault, shape.name)
     if read is not None:
         return WordsCall(shape.name, shape.arguments, raw, read.mends)
     own = json.dumps({"name": shape.name, "arguments": shape.arguments}, ensure_ascii=False)
@@ -118,19 +120,19 @@ def _named(said: str, text: str, raw: str, ending: Ending, names: Names) -> Read
     """A name, and its arguments as JSON."""
     name = names.find(said)
     if name is None:
-        return Reading((WordsFailed(raw, advice.unknown(names, said)),))
+        return Reading((WordsFailed(raw, advice.unknown(names, said), said),))
     if not text.strip():
         if ending != "whole":
-            return Reading((WordsFailed(raw, advice.cut_off(names, name)),), readable=False)
+            return Reading((WordsFailed(raw, advice.cut_off(names, name), name),), readable=False)
         return Reading((WordsCall(name, {}, raw),), plain=True)
     read = read_block_json(text, ending)
     if isinstance(read, NoJson):
         why = advice.cut_off(names, name) if read.cut else advice.broken(names, name, read.why)
-        return Reading((WordsFailed(raw, why),), readable=False)
+        return Reading((WordsFailed(raw, why, name),), readable=False)
     arguments = read.values[0] if len(read.values) == 1 else None
     if not isinstance(arguments, dict):
         why = advice.broken(names, name, "there must be one JSON object")
-        return Reading((WordsFailed(raw, why),))
+        return Reading((WordsFailed(raw, why, name),))
     if arguments.keys() <= {"name", "arguments", "parameters"} and names.find(str(arguments.get("name"))) == name:
         return _json_or_python(text.strip(), ending, names)  # the whole call once more, after its name
     return Reading((WordsCall(name, arguments, raw, read.mends if text == raw else ()),), plain=True)
@@ -146,9 +148,11 @@ def _python(raw: str, ending: Ending, names: Names) -> Reading | None:
     for call in calls:
         name = names.find(call.name)
         if name is None:
-            events.append(WordsFailed(call.raw, advice.unknown(names, call.name)))
+            events.append(WordsFailed(call.raw, advice.unknown(names, call.name), call.name))
         elif call.arguments is None:
-            events.append(WordsFailed(call.raw, advice.broken(names, name, "each argument needs its name and a value")))
+            events.append(
+                WordsFailed(call.raw, advice.broken(names, name, "each argument needs its name and a value"), name)
+            )
         else:
             events.append(WordsCall(name, call.arguments, call.raw))
     return Reading(tuple(events), plain=all(isinstance(event, WordsCall) for event in events))
@@ -186,15 +190,15 @@ def _with_fields(said: str, fields: list[Field], text: str, raw: str, names: Nam
     if not said:
         return Reading((WordsFailed(raw, advice.nameless(names)),))
     if name is None:
-        return Reading((WordsFailed(raw, advice.unknown(names, said)),))
+        return Reading((WordsFailed(raw, advice.unknown(names, said), said),))
     if not ended or any(field.end < 0 for field in fields):
-        return Reading((WordsFailed(raw, advice.cut_off(names, name)),), readable=False)
+        return Reading((WordsFailed(raw, advice.cut_off(names, name), name),), readable=False)
     arguments: dict[str, Json] = {}
     for field in fields:
         value = _value(text[field.start : field.end], as_json=field.as_json)
         if field.key in arguments and arguments[field.key] != value:
             why = advice.broken(names, name, f"{field.key} is there twice")
-            return Reading((WordsFailed(raw, why),))
+            return Reading((WordsFailed(raw, why, name),))
         arguments[field.key] = value
     return Reading((WordsCall(name, arguments, raw),), plain=True)
 

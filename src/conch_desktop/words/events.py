@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from conch_desktop.domain.calls import Json, Mend
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class WordsText:
-    """Words for the person."""
+    """Words for the person. Not frozen: one is made for nearly every piece, which would take as long as reading it."""
 
     text: str
 
@@ -30,10 +30,14 @@ class WordsCall:
 
 @dataclass(frozen=True, slots=True)
 class WordsFailed:
-    """A block that was meant as a call and could not be read; `why` is told to the model."""
+    """A block that was meant as a call and could not be read; `why` is told to the model.
+
+    `name` is the tool it was meant for, as far as that can be told.
+    """
 
     raw: str
     why: str
+    name: str = ""
 
 
 WordsEvent = WordsText | WordsCall | WordsFailed

@@ -104,8 +104,8 @@ FORMATS = (
     *(Format((mark(tag), Body(closers=(closer,))), closers=(closer,)) for tag, closer in _TAGS.items()),
     # Llama's and Qwen-Coder's function tag, Claude's invoke, without a tag around them
     Format(
-        (mark("<function=", '<function name="', '<invoke name="', '<｜DSML｜invoke name="'), maybe('"'), Word(known=True),
-         maybe('"'), Blank(_IN_LINE, 2), mark(">"), Inside()),
+        (mark("<function=", '<function name="', '<invoke name="', '<｜DSML｜invoke name="'), maybe('"'),
+         Word(known=True), maybe('"'), Blank(_IN_LINE, 2), mark(">"), Inside()),
         until="function", closers=("</function>", "</invoke>", "</｜DSML｜invoke>", CALL_CLOSE), only_known=True,
     ),
     Format(
@@ -115,7 +115,8 @@ FORMATS = (
     # Mistral up to version 7, and from 11 on
     Format((mark("[TOOL_CALLS]"), Blank(), Ahead("[{")), until="value"),
     Format(
-        (mark("[TOOL_CALLS]"), Blank(), Word(), maybe("[CALL_ID]"), Word(name=False, optional=True), maybe("[ARGS]"), Blank(), Ahead("{")),
+        (mark("[TOOL_CALLS]"), Blank(), Word(), maybe("[CALL_ID]"), Word(name=False, optional=True), maybe("[ARGS]"),
+         Blank(), Ahead("{")),
         until="value",
     ),
     # Llama 3.1 and 4
@@ -125,7 +126,10 @@ FORMATS = (
         (maybe(*_SECTIONS), Blank(), mark(*_CALLS), mark("function"), mark(*_SEPARATORS), Word(), Blank()),
         closers=_CALL_ENDS,
     ),
-    Format((maybe(*_SECTIONS), Blank(), mark(*_CALLS), Blank(), Word(), Blank(), mark(*_SEPARATORS)), closers=_CALL_ENDS),
+    Format(
+        (maybe(*_SECTIONS), Blank(), mark(*_CALLS), Blank(), Word(), Blank(), mark(*_SEPARATORS)),
+        closers=_CALL_ENDS,
+    ),
     # gpt-oss, its channels let through as text
     Format(
         (maybe("<|start|>assistant"), mark("<|channel|>"), Word(name=False), mark(" to="), Word(), Blank(),
@@ -144,9 +148,10 @@ FORMATS = (
 
 CLOSERS = frozenset(
     (
-        CALL_CLOSE, *_TAGS.values(), *_CALL_ENDS, "</function>", "</invoke>", "</｜DSML｜invoke>", "<｜tool▁calls▁end｜>",
-        "<|tool_calls_section_end|>", "<|tool_calls_end|>", "<|call|>", "<|python_end|>", "<|im_end|>", "<|eot_id|>",
-        "<|eom_id|>", "<|end|>", "<|return|>", "<｜end▁of▁sentence｜>", "<end_of_turn>", "</s>", "<|endoftext|>",
+        CALL_CLOSE, *_TAGS.values(), *_CALL_ENDS, "</function>", "</invoke>", "</｜DSML｜invoke>",
+        "<｜tool▁calls▁end｜>", "<|tool_calls_section_end|>", "<|tool_calls_end|>", "<|call|>", "<|python_end|>",
+        "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|return|>", "<|endoftext|>", "<end_of_turn>", "</s>",
+        "<｜end▁of▁sentence｜>",
     )
 )  # fmt: skip
 """What closes a call, also one that was opened otherwise; straight after a call it is left out."""
@@ -191,7 +196,7 @@ SENTENCE_ENDS = ".!?:;…。！？：)]*•-–—"
 """After one of these, as at the start of a line, a tag may open a call that cannot be read."""
 
 
-def opened(look: Look, at: int, *, line_start: bool) -> tuple[Format, int] | None | Literal["more"]:
+def opened(look: Look, at: int, *, line_start: bool) -> tuple[Format, int] | Literal["more"] | None:
     """The format that opens at `at` and where its body begins; "more" when that can't be told yet."""
     name = look.name
     for form in _candidates(look.text, at, line_start=line_start):

@@ -7,57 +7,64 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
-_WORDS = re.compile(r"<(?=(?:tool|function|invoke|think|thought|minimaxtool|seedtool|dsml))")
-"""A mark of ours or of another format, after everything between its letters was left out."""
+_MARKS = (
+    "toolcall", "toolresponse", "toolresult", "tooloutput", "tooluse", "toolcode", "toolsection", "functioncall",
+    "functionresult", "argkey", "argvalue", "minimaxtoolcall", "seedtoolcall", "dsml", "think", "thought",
+)  # fmt: skip
+"""Marks of ours and of other formats, as they are without anything between their letters."""
+_BEGUN = frozenset(mark[:n] for mark in _MARKS for n in range(1, len(mark)))
 
-_SERVERS = re.compile(
-    r"<(?=[|｜][^|｜<>\n]{1,64}[|｜]>)|<(?=/?s>|(?:start|end)_of_turn>|/?(?:bos|eos)>)"
-    r"|\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT|THINK)\])"
+_EXACT = re.compile(
+    r"<(?=[|｜][^|｜<>\s]{1,64}[|｜]>)|<(?=/?s>|/?(?:start|end)_of_turn>|/?(?:bos|eos)>|</?SYS>>)"
+    r"|<(?=\s{0,8}/?\s{0,8}(?:function\s{0,8}=|(?:\w{1,16}:)?invoke\s))"
+    r"|\[(?=/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT|THINK|ARGS)\])"
 )
-"""Marks by which chat templates tell who speaks. Servers read them also within a message."""
+"""Marks by which chat templates tell who speaks, which servers read within a message too, and tags of functions."""
+
+_BRACKETS = re.compile(r"[<＜﹤]")
 
 
 def harmless(text: str) -> str:
     """`text` without any mark that could be taken for one of the conversation's own."""
-    if "<" not in text and "[" not in text:
-        return text
-    places = {found.start() for found in _SERVERS.finditer(text)} | set(_marks(text))
-    if not places:
-        return text
+    return _apart(text, lambda character: f"{character}\\")
+
+
+def harmless_json(text: str) -> str:
+    """The same for JSON, which can write any character as an escape: its value stays what it was."""
+    return _apart(text, lambda character: f"\\u{ord(character):04x}")
+
+
+def _apart(text: str, written: Callable[[str], str]) -> str:
+    places = {found.start() for found in _EXACT.finditer(text)}
+    places.update(found.start() for found in _BRACKETS.finditer(text) if _begins_mark(text, found.start()))
     parts: list[str] = []
     begin = 0
     for place in sorted(places):
-        parts.append(text[begin : place + 1])
+        parts += (text[begin:place], written(text[place]))
         begin = place + 1
     parts.append(text[begin:])
-    return "\\".join(parts)
+    return "".join(parts)
 
 
-def _marks(text: str) -> list[int]:
-    """Where a mark begins, also one with blanks, invisible characters or other letters' forms inside."""
-    kept: list[str] = []
-    places: list[int] = []
-    for place, character in enumerate(text):
-        if character == "<":
-            kept.append("<")
-            places.append(place)
-        elif character == "＜" or character == "﹤":
-            kept.append("<")
-            places.append(place)
-        else:
-            for letter in _letters(character):
-                kept.append(letter)
-                places.append(place)
-    return [places[found.start()] for found in _WORDS.finditer("".join(kept))]
+def _begins_mark(text: str, at: int) -> bool:
+    """Whether a mark begins at `at`, also one with blanks, invisible characters or letters of other forms inside.
+
+    It looks no further than the next bracket: all looks together go over the text once.
+    """
+    letters = ""
+    for place in range(at + 1, len(text)):
+        character = text[place]
+        if _BRACKETS.match(character):
+            return False
+        letters += _letters(character)
+        if letters and letters not in _BEGUN:
+            return any(letters.startswith(mark) for mark in _MARKS)
+    return False
 
 
 def _letters(character: str) -> str:
     if character.isascii():
         return character.lower() if character.isalnum() else ""
     return "".join(letter for letter in unicodedata.normalize("NFKC", character).casefold() if letter.isalnum())
-
-
-def harmless_json(text: str) -> str:
-    """The same for JSON, which can write any character as an escape: its value stays what it was."""
-    return harmless(text).replace("<\\", "\\u003c").replace("[\\", "\\u005b")

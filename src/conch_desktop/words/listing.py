@@ -88,4 +88,9 @@ def _compact(tool: Tool) -> str:
     return _described(sentence)
 
 
-_DESCRIBED: dict[Level, Callable[[Tool], str]] = {"full": _full, "compact": _compact, "tiny": lambda _: "", "none": lambda _: ""}
+_DESCRIBED: dict[Level, Callable[[Tool], str]] = {
+    "full": _full,
+    "compact": _compact,
+    "tiny": lambda _: "",
+    "none": lambda _: "",
+}

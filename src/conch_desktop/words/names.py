@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from conch_desktop.domain.tools import Tool
 
-_COUNTED = re.compile(r":\d+\Z")
+_COUNTED = re.compile(r":\d*\Z")
 """Kimi numbers its calls: functions.search:0."""
 
 NAMESPACES = ("functions.", "default_api.", "tools.")
@@ -34,6 +34,7 @@ class Names:
 
     def may_begin(self, said: str) -> bool:
         """Whether a name on offer may begin like `said`."""
+        said = _COUNTED.sub("", said.strip())
         for namespace in NAMESPACES:
             if namespace.startswith(said):
                 return True

@@ -1,4 +1,4 @@
-"""Where the text of an answer is: in words, code, a quote, a fence or thinking; and where something begins that holds it.
+"""Where the text of an answer is: in words, code, a quote, a fence or thinking; and what begins there.
 
 Only what stands in plain words can open a call. Each state reads on from a place in the text, says what is words, and
 answers where it stopped; `MORE` when more must come to tell.
@@ -7,47 +7,49 @@ answers where it stopped; `MORE` when more must come to tell.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 from conch_desktop.words.blocks import Block, Candidate, Hidden, Holder, InThought, Settled
 from conch_desktop.words.formats import (
-    CALL_OPEN,
-    CLOSERS,
-    FENCE_LANGUAGES,
-    FORMATS,
     QUOTATION_MARKS,
-    RESPONSES,
-    RESPONSES_AFTER_A_CALL,
     SENTENCE_ENDS,
-    THOUGHTS,
     opened,
 )
+from conch_desktop.words.hidden import Surroundings, hidden_at
 from conch_desktop.words.names import Names
-from conch_desktop.words.parts import MORE, Attributes, Look
+from conch_desktop.words.openings import (
+    ANGLE,
+    AT_FENCE,
+    AT_LINE,
+    CLOSER,
+    CLOSERS_BEGUN,
+    FENCE_OPEN,
+    HEAD,
+    HEADS,
+    HIDDEN_HEAD,
+    HIDDEN_HEADS,
+    IN_CODE,
+    IN_FENCE,
+    IN_LINE,
+    IN_QUOTE,
+    IN_THOUGHT,
+    OPENINGS_BEGUN,
+    STOPS,
+    Find,
+    fence_may_open,
+)
+from conch_desktop.words.parts import MORE, Look
 
 _HELD = 60
 """Characters of white space that are held back at most."""
 _PATIENCE = 8
-"""How often held text is read a second time; then a closing mark ends a call wherever it stands."""
-_LONG_MARKS = 32
+"""How often held text is read a second time. Then a closing mark ends a call wherever it stands, and after as many
+more nothing is held at all: so reading stays linear whatever is written."""
 
-_STOPS = re.compile(r"[<`\[\n]")
-_BREAK = re.compile(r"\n")
-_ANGLE = re.compile(r"[<\[]")
 _WHITE = re.compile(r"\s*")
 _BLANKS = re.compile(r"[ \t]*")
-_FENCE_OPEN = re.compile(
-    rf"(`{{3,32}}|~{{3,32}})[ \t]{{0,4}}({'|'.join(FENCE_LANGUAGES[:-1])}|)[ \t]{{0,4}}\r?\n", re.IGNORECASE
-)
-_FENCE_BEGUN = re.compile(r"(?:`{3,32}|~{3,32})[ \t]{0,4}(\w*)[ \t]{0,4}\r?\Z")
 _ONE_WORD = re.compile(r"[ \t]*[\w+#.-]*[ \t]*\r?\Z")
-_HEAD = 6
-_HEADS = frozenset(
-    head[:n]
-    for head in (*(head for form in FORMATS for head in form.heads), *RESPONSES, *RESPONSES_AFTER_A_CALL, *THOUGHTS)
-    for n in range(1, _HEAD + 1)
-)
-"""Every beginning of what can open a call, an answer or thinking."""
 
 
 class Place:
@@ -59,7 +61,7 @@ class Place:
         self._names = names
         self._native = native
         self._said: list[str] = []
-        self._state: Callable[[str, int, bool], int] = self._edge
+        self._state: State = Place._edge
         self._gap = ""  # white space at the start or after a call: left out unless words follow
         self._only_calls = True  # no words yet: it may be a reply that is only calls
         self._after_call = False
@@ -76,7 +78,7 @@ class Place:
         """Reads words up to where something begins that holds the text, or to where more must come."""
         at = 0
         while at < len(text) and self.holder is None:
-            step = self._state(text, at, final)
+            step = self._state(self, text, at, final)
             if step == MORE:
                 break
             at = step
@@ -84,8 +86,9 @@ class Place:
 
     def said(self) -> str:
         """The words since this was asked last."""
-        text = "".join(self._said)
-        self._said.clear()
+        said = self._said
+        text = said[0] if len(said) == 1 else "".join(said)
+        said.clear()
         return text
 
     def note(self, text: str) -> None:
@@ -102,18 +105,29 @@ class Place:
         if self._gap and not self._after_call:
             self._said.append(self._gap)
 
-    @property
-    def find(self) -> Callable[[str], object] | None:
-        """Finds what matters in a piece; a piece without is words as it is, or kept for what holds the text."""
+    def passed(self, text: str) -> None:
+        """A piece went by in which `find` found nothing."""
+        self.note(text)
+        if not self._thought:
+            self._only_calls = self._after_call = False
+        state = self._state
+        if state is Place._line:
+            self._state = Place._inline
+        elif state is Place._fence_line:
+            self._state = Place._fence_text
+
+    def finds(self) -> tuple[Find, Find]:
+        """What finds in the next piece what matters, and in those after it; None: every piece must be read.
+
+        A piece in which nothing matters is words as it is, or kept for what holds the text.
+        """
         if self.holder is not None:
-            return self.holder.quiet
+            return self.holder.quiet, self.holder.quiet
         if self._gap or self._info is not None:
-            return None
-        if self._state == self._inline:
-            return _STOPS.search
-        if self._state in (self._fence_text, self._quote):
-            return _BREAK.search
-        return _ANGLE.search if self._state == self._thinking else None
+            return None, None
+        if self._code and self._state is Place._inline:
+            return IN_CODE, IN_CODE
+        return Place._finds.get(self._state, (None, None))
 
     def settle(self, settled: Settled, fence: str) -> None:
         """Goes on after what held the text; `fence` are the marks of the fence it stood in."""
@@ -129,15 +143,15 @@ class Place:
         if self._thought:
             self._deaf = self._deaf or settled.doubtful
         elif fence:
-            self._fence, self._state = fence, self._fence_line
+            self._fence, self._state = fence, Place._fence_line
         else:
             self._only_calls = False
-            self._state = self._inline if settled.words else self._line
+            self._state = Place._inline if settled.words else Place._line
 
     def _new_edge(self) -> None:
         self._last = self._word = "\n"
         self._code, self._info = 0, None
-        self._state = self._edge
+        self._state = Place._edge
 
     def _say(self, text: str) -> None:
         if text:
@@ -163,15 +177,14 @@ class Place:
         if text[at] in "{[" and self._only_calls and self._doubts < _PATIENCE:
             self.holder = Candidate(self._names, native=self._native)
             return at
-        self._state = self._line
+        self._state = Place._line
         return at
 
     def _stray(self, text: str, at: int, final: bool) -> int:
         """A closing mark after a call that is closed already is left out, also half of one at the end."""
-        rest = text[at : at + 40]
-        if closer := next((closer for closer in CLOSERS if rest.startswith(closer)), None):
-            return at + len(closer)
-        if not any(mark.startswith(rest) for mark in (*CLOSERS, CALL_OPEN)):
+        if closer := CLOSER.match(text, at):
+            return closer.end()
+        if text[at:] not in CLOSERS_BEGUN:
             return at
         return len(text) if final else MORE
 
@@ -187,25 +200,26 @@ class Place:
         character = text[at]
         if character == "~":
             return self._tildes(text, at, final)
-        self._state = self._quote if character == ">" else self._inline
+        self._state = Place._quote if character == ">" else Place._inline
         step = self._mark(text, at, final) if character in "AO" else at
         if step == MORE:
-            self._state = self._line
+            self._state = Place._line
         return step
 
     def _inline(self, text: str, at: int, final: bool) -> int:
-        found = _STOPS.search(text, at)
+        found = STOPS.search(text, at)
         stop = found.start() if found else len(text)
         if stop > at:
-            self._note_info(text[at:stop])
+            if self._info is not None:
+                self._note_info(text[at:stop])
             self._say(text[at:stop])
-            return stop
-        character = text[at]
+            if not found:
+                return stop
+        character = text[stop]
         if character == "\n":
-            return self._line_ends(at)
-        if character == "`":
-            return self._ticks(text, at, final)
-        return self._mark(text, at, final)
+            return self._line_ends(stop)
+        step = self._ticks(text, stop, final) if character == "`" else self._mark(text, stop, final)
+        return stop if step == MORE and stop > at else step
 
     def _note_info(self, text: str) -> None:
         if self._info is not None and not self._info_free:
@@ -216,9 +230,9 @@ class Place:
     def _line_ends(self, at: int) -> int:
         self._say("\n")
         if self._info is not None and (self._info_free or _ONE_WORD.match(self._info)):
-            self._fence, self._state = "`" * self._code, self._fence_line
+            self._fence, self._state = "`" * self._code, Place._fence_line
         else:
-            self._state = self._line
+            self._state = Place._line
         self._code, self._info = 0, None
         return at + 1
 
@@ -243,36 +257,33 @@ class Place:
         if at + run == len(text) and not final:
             return MORE
         if run < 3:
-            self._state = self._inline
+            self._state = Place._inline
             return at
         if (step := self._fence_begins(text, at, final)) != at:
             return step
         self._say(text[at : at + run])
-        self._fence, self._state = "~" * run, self._fence_text
+        self._fence, self._state = "~" * run, Place._fence_text
         return at + run
 
     def _fence_begins(self, text: str, at: int, final: bool) -> int:
         """A fence that may hold nothing but a call; `at` when it is none."""
         if self._doubts >= _PATIENCE:
             return at
-        if found := _FENCE_OPEN.match(text, at):
+        if found := FENCE_OPEN.match(text, at):
             python = found[2].lower() == "tool_code"
             self.holder = Candidate(
                 self._names, native=self._native, opening=found.group(), fence=found[1], python=python
             )
             return found.end()
-        begun = None if final else _FENCE_BEGUN.match(text, at)
-        if begun and any(language.startswith(begun[1].lower()) for language in FENCE_LANGUAGES):
-            return MORE
-        return at
+        return MORE if not final and fence_may_open(text, at) else at
 
     # --- where nothing is a call ---
 
-    def _quote(self, text: str, at: int, final: bool) -> int:  # noqa: ARG002
+    def _quote(self, text: str, at: int, final: bool) -> int:
         end = text.find("\n", at) + 1
         self._say(text[at : end or len(text)])
         if end:
-            self._state = self._line
+            self._state = Place._line
         return end or len(text)
 
     def _fence_line(self, text: str, at: int, final: bool) -> int:
@@ -284,20 +295,20 @@ class Place:
             return MORE
         if len(line) >= len(self._fence) and not line.strip(mark) and (end >= 0 or final):
             self._say(text[at : end + 1] if end >= 0 else text[at:])
-            self._fence, self._state = "", self._line
+            self._fence, self._state = "", Place._line
             return end + 1 if end >= 0 else len(text)
-        self._state = self._fence_text
+        self._state = Place._fence_text
         return at
 
-    def _fence_text(self, text: str, at: int, final: bool) -> int:  # noqa: ARG002
+    def _fence_text(self, text: str, at: int, final: bool) -> int:
         end = text.find("\n", at) + 1
         self._say(text[at : end or len(text)])
         if end:
-            self._state = self._fence_line
+            self._state = Place._fence_line
         return end or len(text)
 
     def _thinking(self, text: str, at: int, final: bool) -> int:
-        found = _ANGLE.search(text, at)
+        found = ANGLE.search(text, at)
         stop = found.start() if found else len(text)
         if stop > at:
             self._say(text[at:stop])
@@ -316,20 +327,17 @@ class Place:
 
     def _mark(self, text: str, at: int, final: bool) -> int:
         """At a character that may begin a mark: opens what it opens, or says it."""
-        if text[at : at + _HEAD] in _HEADS and not self._code and self._last not in QUOTATION_MARKS and not self._deaf:
-            step = MORE if self._short(text, at, final) else self._opens(text, at, final)
+        if text[at : at + HEAD] in HEADS and not self._code and self._last not in QUOTATION_MARKS and not self._deaf:
+            step = MORE if text[at:] in OPENINGS_BEGUN and not final else self._opens(text, at, final)
             if step != at:
                 return step
         self._say(text[at])
         return at + 1
 
-    def _short(self, text: str, at: int, final: bool) -> bool:
-        return len(text) - at < _HEAD and not final and text[at:] in _HEADS
-
     def _opens(self, text: str, at: int, final: bool) -> int:
         """What a mark opens; `at` when it opens nothing."""
         boundary = self._word == "\n" or self._word in SENTENCE_ENDS
-        if not self._thought:
+        if not self._thought and text[at : at + HIDDEN_HEAD] in HIDDEN_HEADS:
             step = self._opens_hidden(text, at, final, boundary)
             if step != at:
                 return step
@@ -341,6 +349,8 @@ class Place:
             return MORE
         form, end = found
         opening = text[at:end]
+        if self._doubts >= 2 * _PATIENCE:
+            return at
         plainly = self._doubts >= _PATIENCE
         block = Block(form, opening, look.name, self._names, native=self._native, plainly=plainly)
         self.holder = InThought(block, opening, self._thought) if self._thought else block
@@ -348,51 +358,28 @@ class Place:
 
     def _opens_hidden(self, text: str, at: int, final: bool, boundary: bool) -> int:
         """Thinking, which is shown, and an answer of the model's own, which is not."""
-        for opening, closer in THOUGHTS.items():
-            step = _exactly(opening, text, at, final)
-            if step != at and boundary:
-                if step != MORE:
-                    self._thought, self._state = closer, self._thinking
-                    self._say(opening)
-                return step
-        marks = {**RESPONSES, **RESPONSES_AFTER_A_CALL} if self.calls else {} if self._native else RESPONSES
-        for opening, closer in marks.items():
-            step = self._response(opening, text, at, final)
-            if step > at and not (boundary or self._after_call):
-                step = _means_answer(text, step, at, final)
-            if step > at:
-                self.holder = Hidden(closer)
-            if step != at:
-                return step
-        return at
+        found = hidden_at(Look(text, final, self._names, boundary, self._native), at, self._surroundings())
+        if found.is_thought and found.end > at:
+            self._thought, self._state = found.closer, Place._thinking
+            self._say(text[at : found.end])
+        elif found.end > at:
+            self.holder = Hidden(found.closer)
+        return found.end
 
-    def _response(self, opening: str, text: str, at: int, final: bool) -> int:
-        if opening[0] not in "<[":
-            return _exactly(opening, text, at, final) if self._word == "\n" else at
-        if not opening.endswith(">") or "|" in opening or "｜" in opening:
-            return _exactly(opening, text, at, final)
-        step = _exactly(opening[:-1], text, at, final)
-        if step <= at:
-            return step
-        end = Attributes().match(Look(text, final, self._names), step)
-        return end if end > 0 else MORE if end == MORE else at
+    def _surroundings(self) -> Surroundings:
+        return Surroundings(called=self.calls > 0, after_call=self._after_call, line_start=self._word == "\n")
+
+    _finds: ClassVar[Mapping[Callable[..., int], tuple[Find, Find]]] = {
+        _inline: (IN_LINE, IN_LINE),
+        _line: (AT_LINE, IN_LINE),
+        _fence_text: (IN_FENCE, IN_FENCE),
+        _fence_line: (AT_FENCE, IN_FENCE),
+        _quote: (IN_QUOTE, IN_QUOTE),
+        _thinking: (IN_THOUGHT, IN_THOUGHT),
+    }
 
 
-def _exactly(mark: str, text: str, at: int, final: bool) -> int:
-    """Where `mark` ends that stands at `at`; `at` when it does not stand there, `MORE` when it still may."""
-    if text.startswith(mark, at):
-        return at + len(mark)
-    return MORE if not final and mark.startswith(text[at:]) else at
-
-
-def _means_answer(text: str, end: int, at: int, final: bool) -> int:
-    """Whether the tag of an answer in the middle of a sentence is meant: an answer follows it, not a sentence."""
-    after = text[end : end + 2]
-    if len(after) < 2 and not final:
-        return MORE
-    first = after.lstrip(" \t")[:1]
-    meant = after[:1] == "\n" or first in ("{", "[", '"') or first.isdigit() or after[:1].isalnum()
-    return end if meant else at
+State = Callable[[Place, str, int, bool], int]
 
 
 def _run(text: str, at: int) -> int:

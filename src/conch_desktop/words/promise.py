@@ -93,5 +93,3 @@ def _named(body: str, names: Names) -> bool | None:
     if closed:
         return names.find(name) is not None
     return None if names.may_begin(name) else False
-
-

@@ -35,26 +35,51 @@ class WordsReader:
         self._held = ""
         self._answered_itself = False
         self._find: Callable[[str], object] | None = None
-        self._quiet: list[str] | None = None
+        self._then: Callable[[str], object] | None = None
+        self._passed: list[str] = []  # pieces in which nothing mattered, not read yet
+        self._silent = False
 
     def feed(self, text: str) -> list[WordsEvent]:
         """Reads the next piece."""
-        if self._find is not None and text and self._find(text) is None:
-            if self._quiet is None:
-                self._place.note(text)
-                return [WordsText(text)]
-            self._quiet.append(text)
-            return []
-        if self._quiet:
-            text = "".join(self._quiet) + text
-        self._read(_chunks(text), final=False, cut=False)
-        return self._told()
+        if self._held:
+            text = self._held + text
+            self._held = ""
+        find = self._find
+        if find is not None and text and find(text) is None:
+            self._passed.append(text)
+            if self._silent:
+                return []
+            self._find = self._then
+            return [WordsText(text)]
+        if self._passed:
+            text = self._caught_up() + text
+        place = self._place
+        if self._silent or len(text) > _CHUNK:
+            self._read(_chunks(text), final=False, cut=False)
+            return self._told()
+        at = place.read(text, final=False)
+        if place.holder is not None:
+            self._read(_chunks(text[at:]), final=False, cut=False)
+            return self._told()
+        self._held = text[at:]
+        self._find, self._then = place.finds()
+        said = place.said()
+        return [WordsText(said)] if said else []
 
     def close(self, *, cut: bool = False) -> list[WordsEvent]:
         """The answer ended; `cut`: the provider cut it. A block without a closer is a call when its JSON is whole."""
-        self._read(_chunks("".join(self._quiet or ())), final=True, cut=cut)
+        self._read(_chunks(self._caught_up() if self._passed else ""), final=True, cut=cut)
         self._place.close()
         return self._told()
+
+    def _caught_up(self) -> str:
+        """Takes in the pieces that went by: words are only noted, what is held still has to be read."""
+        text = "".join(self._passed)
+        self._passed.clear()
+        if self._silent:
+            return text
+        self._place.passed(text)
+        return ""
 
     def _read(self, waiting: list[str], *, final: bool, cut: bool) -> None:
         """Reads what waits, the next piece last: words until something holds the text, that until it is settled."""
@@ -62,12 +87,13 @@ class WordsReader:
         while True:
             piece = waiting.pop() if waiting else ""
             ending = final and not waiting
-            if place.holder is not None:
-                settled = place.holder.take(piece) if piece else None
+            holder = place.holder
+            if holder is not None:
+                settled = holder.take(piece) if piece else None
                 if settled is None and ending:
-                    settled = place.holder.close(cut=cut)
+                    settled = holder.close(cut=cut)
                 if settled is not None:
-                    self._settle(settled, place.holder)
+                    self._settle(settled, holder)
                     waiting += _chunks(settled.rest)
                 elif not waiting:
                     break
@@ -77,18 +103,16 @@ class WordsReader:
             self._held = "" if place.holder else text[at:]
             if place.holder:
                 waiting += _chunks(text[at:])
-                if not waiting and not final:
-                    break
-            elif not waiting:
+            if not waiting and not (final and place.holder):
                 break
-        self._find = None if self._held else place.find
-        self._quiet = [] if place.holder else None
+        self._find, self._then = place.finds()
+        self._silent = place.holder is not None
 
     def _settle(self, settled: Settled, holder: Holder) -> None:
         self._flush()
         for event in settled.events:
             if self._answered_itself and isinstance(event, WordsCall):
-                event = WordsFailed(event.raw, advice.after_own_answer(event.name))
+                event = WordsFailed(event.raw, advice.after_own_answer(event.name), event.name)
             self._events.append(event)
         if isinstance(holder, Hidden) and self._place.calls:
             self._answered_itself = True
@@ -106,4 +130,6 @@ class WordsReader:
 
 def _chunks(text: str) -> list[str]:
     """`text` in pieces, the first one last."""
-    return [text[begin : begin + _CHUNK] for begin in range((len(text) - 1) // _CHUNK * _CHUNK, -1, -_CHUNK)] if text else []
+    if len(text) <= _CHUNK:
+        return [text] if text else []
+    return [text[begin : begin + _CHUNK] for begin in range((len(text) - 1) // _CHUNK * _CHUNK, -1, -_CHUNK)]

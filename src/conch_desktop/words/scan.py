@@ -1,67 +1,65 @@
 """Finds where the body of a call ends while it still arrives: outside JSON texts and outside the values between tags.
 
 A closing mark inside a text or a value is data. The scan goes over every character once, whatever the pieces are,
-and keeps of what it read only where it is and what a tag may still become.
+and keeps of what it read only where it is and what a tag may still become. Each state reads on from a place in the
+text and answers where it stopped, `MORE` when more must come to tell.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import lru_cache
 
-from conch_desktop.words.formats import CLOSERS, RESPONSES, Until
+from conch_desktop.words.formats import CALL_OPEN, CLOSERS, Until
+from conch_desktop.words.parts import MORE
+from conch_desktop.words.tags import (
+    FIELD,
+    FUNCTION,
+    FUNCTION_END,
+    KEY_OPEN,
+    TAG,
+    VALUE_CLOSE,
+    Field,
+    Function,
+    begun,
+    between_calls,
+    follows_value,
+    pair,
+)
 
-_ANGLE = re.compile("<")
+_ENDS: dict[Until, re.Pattern[str]] = {
+    "closer": re.compile("[>`~]"),
+    "function": re.compile(">"),
+    "value": re.compile("[>`~})\\]]"),
+    "line": re.compile("\n"),
+}
+"""What may be the last character of a body's end."""
+_QUOTES = re.compile("[\"'`]")
 _STOPS = re.compile(r"[\"'`~{}\[\]()</#]")
-_IN_TEXT = {quote: re.compile(rf"[\\<{quote}]") for quote in "\"'`"}
-_TAG = re.compile(r"<[^<>\n]{1,200}>")
-_TAG_BEGUN = re.compile(r"<[^<>\n]{0,200}\Z")
-_FUNCTION = re.compile(r"<((?:\w+:|｜DSML｜)?)(?:function|invoke)(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?[^<>]*>")
-_FUNCTION_END = re.compile(r"</(?:\w+:|｜DSML｜)?(?:function|invoke)>")
-_FIELD = re.compile(
-    r"<((?:\w+:|｜DSML｜)?(?:parameter|param|argument|arg))(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?([^<>]*)>"
-)
-_PAIR = re.compile(r"<arg_key>\s*([^<>]{1,100}?)\s*</arg_key>\s{0,40}(?:<arg_value>)?")
-_PAIR_BEGUN = re.compile(r"<arg_key>[^<>]{0,140}(?:<(?:/(?:a(?:r(?:g(?:_(?:k(?:e(?:y)?)?)?)?)?)?)?)?)?\Z")
-_VALUE_OPEN = "<arg_value>"
-_CALL_TAGS = frozenset(
-    {"<tool_call>", "<function_call>", "<|tool_call_begin|>", "<｜tool▁call▁begin｜>", "<think>", *RESPONSES}
-)
-"""What can only stand between calls: it ends the one that was not closed."""
+_IN_TEXT = {quote: re.compile(rf"[^{quote}\\]*+(?:\\.[^{quote}\\]*+)*+", re.DOTALL) for quote in "\"'`"}
+_WHITE = re.compile(r"[ \t\r\n]*")
 _OPENS_AFTER = "{[(,:="
-_SPACES = " \t\r\n"
-
+"""What stands before a text in single quotes; elsewhere the mark is an apostrophe."""
 _FENCE_LINE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:\r?\n|\Z)")
 
 
-@dataclass(slots=True)
-class Field:
-    """One value between tags, by its place in the body. `as_json`: the tag says that it is no text."""
-
-    key: str
-    start: int
-    end: int = -1
-    as_json: bool = False
-
-
-@dataclass(slots=True)
-class Function:
-    """A call between tags. `start` and `end` are where its body begins and ends."""
-
-    name: str
-    start: int
-    end: int = -1
-    fields: list[Field] = field(default_factory=list)
+@lru_cache
+def plain_end(closers: tuple[str, ...]) -> Callable[[str], re.Match[str] | None]:
+    """Matches a body that is plain JSON with one of `closers`, the most frequent one, without going through states."""
+    marks = "|".join(map(re.escape, closers))
+    text = r"\"(?:[^\"\\]++|\\.)*+\""
+    body = rf"(?:[^\"'`~<>/#\\{{\[,:]++|[{{\[,:]\s*+(?:{text})?)*+"
+    return re.compile(rf"({body})(?:{marks})", re.DOTALL).match
 
 
 class BodyScan:
     """The scan of one body.
 
     `end`: where the block ends with its closing mark, `body_end` without, both -1 while it does not.
-    `whole`: up to where the body was last whole. `inner`: where a closing mark within a text or a value ends that
-    looks like the real one. `alien`: something follows the value that does not belong to it (`only` values).
-    `fence`: the marks of the code fence the body stands in. `plainly`: a closing mark ends it wherever it stands.
+    `whole`: up to where the body was last whole. `alien`: something follows the value that does not belong to it
+    (`only` values). `fence`: the marks of the code fence the body stands in. `plainly`: a closing mark ends it
+    wherever it stands.
     """
 
     def __init__(
@@ -71,10 +69,9 @@ class BodyScan:
         function: str = "",
         only: bool = False,
         fence: str = "",
-        own: tuple[str, ...] = (),
         plainly: bool = False,
     ) -> None:
-        self.end = self.body_end = self.whole = self.inner = -1
+        self.end = self.body_end = self.whole = -1
         self.alien = False
         self.values: list[tuple[int, int]] = []  # where values that stand side by side begin and end
         self._value_at = 0
@@ -83,7 +80,6 @@ class BodyScan:
         self._until = until
         self._only = only
         self._fence = fence
-        self._own = own
         if until == "function":
             self.functions.append(Function(function, 0))
         self._base = 0
@@ -110,17 +106,18 @@ class BodyScan:
                 break
             if step > at:
                 self._last = text[step - 1]
-                if self._fence:
-                    self._note_line(text[at:step])
             at = step
+        if self._fence:
+            self._line_begins = self._at_line_start(text, at)
         self._rest = text[at:]
         self._base += at
         if final and self._state == self._after_value:
             self._close_value(self._close_at)
 
-    def _note_line(self, passed: str) -> None:
-        _, broken, line = passed.rpartition("\n")
-        self._line_begins = (bool(broken) or self._line_begins) and not line.strip(" \t")
+    def _at_line_start(self, text: str, at: int) -> bool:
+        """Whether only blanks stand before `at` on its line."""
+        line = text.rfind("\n", 0, at) + 1
+        return (line > 0 or self._line_begins) and not text[line:at].strip(" \t")
 
     @property
     def within(self) -> bool:
@@ -129,16 +126,14 @@ class BodyScan:
 
     @property
     def quiet(self) -> Callable[[str], object] | None:
-        """Finds what matters in a piece. One without may be kept and read together with the next; None: read each."""
-        if self._rest:
+        """Finds what may end the body. A piece without may be kept and read with the next; None: read each."""
+        if self._rest or self._state == self._after_whole:
             return None
-        if self._state == self._in_text:
-            return _IN_TEXT[self._quote].search
-        if self._state == self._outside:
-            return _STOPS.search
-        return _ANGLE.search if self._state == self._in_value else None
+        if self._state == self._in_text and self._until == "value":
+            return _QUOTES.search
+        return _ENDS[self._until].search
 
-    def _to_line_end(self, text: str, at: int, final: bool) -> int:  # noqa: ARG002
+    def _to_line_end(self, text: str, at: int, final: bool) -> int:
         end = text.find("\n", at)
         if end >= 0:
             self._finish(end, end)
@@ -149,12 +144,12 @@ class BodyScan:
         stop = text.find("<", at)
         if stop < 0:
             return len(text)
-        found = _TAG.match(text, stop)
+        found = TAG.match(text, stop)
         if not found:
-            return (-1 if stop == at else stop) if not final and _TAG_BEGUN.match(text, stop) else stop + 1
+            return (MORE if stop == at else stop) if not final and begun(text, stop) else stop + 1
         if found.group() in CLOSERS:
             self._finish(stop, found.end())
-        elif _between_calls(found.group()):
+        elif between_calls(found.group()):
             self._finish(stop, stop)
             return stop
         return found.end()
@@ -168,21 +163,25 @@ class BodyScan:
             self._before = words[-1]
         if not found:
             return stop
-        if stop > at:
-            return stop
+        if stop:
+            self._last = text[stop - 1]
         character = text[stop]
         if character in "{[(":
             self._depth += 1
         elif character in "}])":
             return self._closed_bracket(stop + 1)
-        elif character == "<":
-            return self._tag(text, stop, final)
-        elif character in "/#":
-            return self._comment_begins(text, stop, final)
         else:
-            return self._quote_begins(text, stop, final)
+            step = self._mark(text, stop, final)
+            return stop if step < 0 and stop > at else step
         self._before = character
         return stop + 1
+
+    def _mark(self, text: str, at: int, final: bool) -> int:
+        if text[at] == "<":
+            return self._tag(text, at, final)
+        if text[at] in "/#":
+            return self._comment_begins(text, at, final)
+        return self._quote_begins(text, at, final)
 
     def _closed_bracket(self, after: int) -> int:
         self._before = "}"
@@ -201,7 +200,7 @@ class BodyScan:
         if quote in "`~":
             run = _run(text, at)
             if at + run == len(text) and not final:
-                return -1
+                return MORE
             if run > 1 or quote == "~":
                 return self._fence_mark(text, at, run, final)
         opens = self._before in _OPENS_AFTER if quote != '"' else not (self._before.isalnum() or self._before == "_")
@@ -212,22 +211,22 @@ class BodyScan:
         return at + 1
 
     def _fence_mark(self, text: str, at: int, run: int, final: bool) -> int:
-        if self._fence and text[at] == self._fence[0] and run >= len(self._fence) and self._line_begins:
+        if self._fence and text[at] == self._fence[0] and run >= len(self._fence) and self._at_line_start(text, at):
             found = _FENCE_LINE.match(text, at)
             if found and (found.group().endswith("\n") or final):
                 self._finish(at, found.end())
                 return found.end()
             if found and not final:
-                return -1
+                return MORE
             if not final and text[at + run :].strip(" \t") in ("", "\r"):
-                return -1
+                return MORE
         self._before = text[at]
         return at + run
 
     def _comment_begins(self, text: str, at: int, final: bool) -> int:
         if text[at] == "/":
             if at + 1 == len(text) and not final:
-                return -1
+                return MORE
             if text[at + 1 : at + 2] not in ("/", "*"):
                 self._before = "/"
                 return at + 1
@@ -253,29 +252,29 @@ class BodyScan:
             self._state = self._outside
             return stop + len(end)
         if end == "*/" and text.endswith("*") and not final:
-            return -1 if at == len(text) - 1 else len(text) - 1
+            return MORE if at == len(text) - 1 else len(text) - 1
         return len(text)
 
     # --- tags ---
 
     def _tag(self, text: str, at: int, final: bool) -> int:
-        found = _TAG.match(text, at)
+        found = TAG.match(text, at)
         if not found:
-            if not final and _TAG_BEGUN.match(text, at):
-                return -1
+            if not final and begun(text, at):
+                return MORE
             self._before = "<"
             return at + 1
         tag = found.group()
         end = found.end()
-        if tag == "<arg_key>":
+        if tag == KEY_OPEN:
             return self._pair(text, at, final)
-        if opened := _FIELD.fullmatch(tag):
+        if opened := FIELD.fullmatch(tag):
             return self._value_begins(opened[2], f"</{opened[1]}>", end, as_json='string="false"' in opened[3])
-        if opened := _FUNCTION.fullmatch(tag):
+        if opened := FUNCTION.fullmatch(tag):
             return self._function_begins(opened[2], at, end)
-        if _FUNCTION_END.fullmatch(tag) and self.functions and self.functions[-1].end < 0:
+        if FUNCTION_END.fullmatch(tag) and self.functions and self.functions[-1].end < 0:
             return self._function_ends(at, end)
-        between = _between_calls(tag) and (self._before or tag != "<tool_call>")
+        between = between_calls(tag) and (self._before or tag != CALL_OPEN)
         if self._fence and (between or tag in CLOSERS):
             self.alien = True
         elif tag in CLOSERS:
@@ -318,16 +317,11 @@ class BodyScan:
     # --- values between tags ---
 
     def _pair(self, text: str, at: int, final: bool) -> int:
-        found = _PAIR.match(text, at)
-        if found:
-            rest = text[found.end() :]
-            if final or found.group().endswith(_VALUE_OPEN) or not _VALUE_OPEN.startswith(rest[: len(_VALUE_OPEN)]):
-                return self._value_begins(found[1], "</arg_value>", found.end())
-            return -1
-        if not final and _PAIR_BEGUN.match(text, at):
-            return -1
-        self._before = "<"
-        return at + 1
+        found = pair(text, at, final=final)
+        if isinstance(found, bool):
+            self._before = "<"
+            return MORE if found else at + 1
+        return self._value_begins(found[1], VALUE_CLOSE, found.end())
 
     def _value_begins(self, key: str, closer: str, end: int, *, as_json: bool = False) -> int:
         value = Field(key, self._base + end, as_json=as_json)
@@ -351,41 +345,31 @@ class BodyScan:
             return len(text)
         if stop > at:
             return stop
-        found = _TAG.match(text, at)
+        found = TAG.match(text, at)
         if not found:
-            return -1 if not final and _TAG_BEGUN.match(text, at) else at + 1
+            return MORE if not final and begun(text, at) else at + 1
         tag = found.group()
         if tag == self._closer and not self._nested:
             self._close_at = self._base + at
             self._state = self._after_value
-        elif _FUNCTION.fullmatch(tag):
+        elif FUNCTION.fullmatch(tag):
             self._nested += 1
-        elif _FUNCTION_END.fullmatch(tag):
+        elif FUNCTION_END.fullmatch(tag):
             self._nested = max(0, self._nested - 1)
-        elif not self._nested and self._last == "\n" and _FIELD.fullmatch(tag):
+        elif not self._nested and self._last == "\n" and FIELD.fullmatch(tag):
             self._close_value(self._base + at)  # the closing tag was left out
             return at
-        return self._maybe_inner(text, tag, found.end(), final)
+        return found.end()
 
     def _after_value(self, text: str, at: int, final: bool) -> int:
         """What follows tells whether the value was really closed."""
-        begin = at
-        while begin < len(text) and text[begin] in _SPACES:
-            begin += 1
-        if begin > at:
+        if (begin := _after_white(text, at)) > at:
             return begin
-        found = _TAG.match(text, at)
-        if not found and text[at] == "<" and not final and _TAG_BEGUN.match(text, at):
-            return -1
+        found = TAG.match(text, at)
+        if not found and text[at] == "<" and not final and begun(text, at):
+            return MORE
         tag = found.group() if found else ""
-        if (
-            tag in CLOSERS
-            or _between_calls(tag)
-            or tag == "<arg_key>"
-            or _FIELD.fullmatch(tag)
-            or _FUNCTION.fullmatch(tag)
-            or _FUNCTION_END.fullmatch(tag)
-        ):
+        if follows_value(tag):
             self._close_value(self._close_at)
             return at
         self._state = self._in_value
@@ -394,44 +378,21 @@ class BodyScan:
     # --- texts ---
 
     def _in_text(self, text: str, at: int, final: bool) -> int:
-        found = _IN_TEXT[self._quote].search(text, at)
-        if not found:
-            return len(text)
-        stop = found.start()
-        character = text[stop]
-        if character == self._quote:
+        found = _IN_TEXT[self._quote].match(text, at)
+        assert found
+        stop = found.end()
+        if stop < len(text) and text[stop] == self._quote:
             self._state = self._outside
             return stop + 1
-        if character == "\\":
-            if stop + 1 == len(text):
-                return -1 if stop == at and not final else stop if stop > at else stop + 1
-            return stop + 2
-        if stop > at:
-            return stop
-        closer = next((closer for closer in self._own if text.startswith(closer, at)), "")
-        if closer:
-            return self._maybe_inner(text, closer, at + len(closer), final)
-        return -1 if self.inner < 0 and not final and self._closer_begun(text[at:]) else at + 1
-
-    def _closer_begun(self, rest: str) -> bool:
-        return any(closer.startswith(rest) for closer in self._own)
-
-    def _maybe_inner(self, text: str, tag: str, end: int, final: bool) -> int:
-        if self.inner < 0 and tag in self._own:
-            if end == len(text) and not final:
-                return -1
-            if text[end : end + 1] in ("", "\n", "\r", "<"):
-                self.inner = self._base + end
-        return end
+        if stop < len(text) and not final:
+            return stop if stop > at else MORE  # a backslash that is the last character so far
+        return len(text)
 
     # --- after a value that ends the call ---
 
     def _after_whole(self, text: str, at: int, final: bool) -> int:
         """What follows a whole value: another one, a closing mark, or something that does not belong to it."""
-        begin = at
-        while begin < len(text) and text[begin] in _SPACES:
-            begin += 1
-        if begin > at:
+        if (begin := _after_white(text, at)) > at:
             return begin
         character = text[at]
         if character in ";," and self._before != ",":
@@ -441,21 +402,21 @@ class BodyScan:
             self._value_at = self._base + at
             self._state = self._outside
             return at
-        if character == "<" and not final and not _TAG.match(text, at) and _TAG_BEGUN.match(text, at):
-            return -1
+        if character == "<" and not final and not TAG.match(text, at) and begun(text, at):
+            return MORE
         if self._only:
             return self._only_value(text, at, final)
         self.body_end = self.end = self.whole
         return at
 
     def _only_value(self, text: str, at: int, final: bool) -> int:
-        tag = _TAG.match(text, at)
+        tag = TAG.match(text, at)
         if tag and tag.group() in CLOSERS and not self._fence:
             return tag.end()
         if self._fence and text[at] == self._fence[0]:
             run = _run(text, at)
             if at + run == len(text) and not final:
-                return -1
+                return MORE
             step = self._fence_mark(text, at, run, final)
             if step < 0 or self.end >= 0:
                 return step
@@ -463,8 +424,9 @@ class BodyScan:
         return at
 
 
-def _between_calls(tag: str) -> bool:
-    return tag in _CALL_TAGS or tag.startswith("<tool_response ")
+def _after_white(text: str, at: int) -> int:
+    found = _WHITE.match(text, at)
+    return found.end() if found else at
 
 
 def _run(text: str, at: int) -> int:

@@ -14,7 +14,7 @@ from conch_desktop.words.reader import WordsCall, WordsFailed, WordsReader, Word
 from conch_desktop.words.transcript import written_answers, written_call
 
 
-def check_words(case: Mapping[str, Any], cut: int | None) -> Mapping[str, Any]:
+def words_case(case: Mapping[str, Any], cut: int | None) -> Mapping[str, Any]:
     """What becomes of `text`, read in pieces of `cut` characters, or whole."""
     text = str(case.get("text", ""))
     reader = WordsReader([_offered(tool) for tool in _list(case, "tools")])
@@ -32,7 +32,7 @@ def check_words(case: Mapping[str, Any], cut: int | None) -> Mapping[str, Any]:
     }
 
 
-def check_render(case: Mapping[str, Any]) -> Mapping[str, Any]:
+def render_case(case: Mapping[str, Any]) -> Mapping[str, Any]:
     """What is written for a model: answers, or an earlier call."""
     if case.get("kind") == "call":
         return {"text": written_call(str(case.get("name", "")), case.get("arguments") or {})}
@@ -43,7 +43,7 @@ def check_render(case: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"text": written_answers(results)}
 
 
-def check_listing(case: Mapping[str, Any]) -> Mapping[str, Any]:
+def listing_case(case: Mapping[str, Any]) -> Mapping[str, Any]:
     """The list of tools that fits the window."""
     window = case.get("window")
     listed = listing([_tool(tool) for tool in _list(case, "tools")], window if isinstance(window, int) else 0)
