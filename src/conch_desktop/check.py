@@ -55,21 +55,21 @@ def _streams(case: Case, _: argparse.Namespace) -> Case:
 
 
 def _words(case: Case, options: argparse.Namespace) -> Case:
-    from conch_desktop.words.cases import check_words
+    from conch_desktop.words.cases import words_case
 
-    return check_words(case, options.cut)
+    return words_case(case, options.cut)
 
 
 def _render(case: Case, _: argparse.Namespace) -> Case:
-    from conch_desktop.words.cases import check_render
+    from conch_desktop.words.cases import render_case
 
-    return check_render(case)
+    return render_case(case)
 
 
 def _listing(case: Case, _: argparse.Namespace) -> Case:
-    from conch_desktop.words.cases import check_listing
+    from conch_desktop.words.cases import listing_case
 
-    return check_listing(case)
+    return listing_case(case)
 
 
 READERS: dict[str, Reader] = {
