@@ -30,7 +30,7 @@ MENDED: list[tuple[str, Any, list[tuple[str, str]]]] = [
         {"a": 1, "b": 2},
         [("comment", "// one {"), ("comment", "/* two */"), ("comment", "# three")],
     ),
-    ('```json\n{"a": 1}\n```\n', {"a": 1}, [("fence", "```json\n"), ("fence", "```\n")]),
+    ('```json\n{"a": 1}\n```\n', {"a": 1}, [("fence", "```json"), ("fence", "```")]),
     ('{"a": "```sh\\nls\\n```",}', {"a": "```sh\nls\n```"}, [("trailing_comma", ",")]),
     ('Here it is: {"a": 1}', {"a": 1}, [("words_around", "Here it is:")]),
     ('{"a": 1} I will ask now.', {"a": 1}, [("words_around", "I will ask now.")]),

@@ -13,7 +13,7 @@ from conch_desktop.calls import patterns
 from conch_desktop.calls.places import Mark
 from conch_desktop.calls.slips import Slips, Unmendable, words_follow
 
-_FENCE = re.compile(r"(?:```|~~~)[\w+-]*+[ \t]*+\r?\n?|(?:```|~~~)")
+_FENCE = re.compile(r"(?:```|~~~)[\w+-]*+")
 _THINKING = re.compile(r"\s*+<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL)
 _STARTS = re.compile(r"[{\[]")
 _LEADING_STOPS = re.compile(r'["}\]]')

@@ -40,7 +40,7 @@ class Mending:
         self.values: list[Value] = []
         self.marks: list[Mark] = []
 
-    def read(self, error: json.JSONDecodeError, attempts: int = ATTEMPTS) -> int:
+    def read(self, error: json.JSONDecodeError, attempts: int) -> int:
         """Reads the value that begins at `start`, and those run together with it; returns where in the text it ends.
 
         `error` is what strict reading said. Raises `Unmendable` and `Unfit`.
