@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from conch_desktop.calls import patterns
 from conch_desktop.calls.edits import Edit
 from conch_desktop.calls.places import Ending
-from conch_desktop.calls.slips import Unmendable
+from conch_desktop.calls.record import Unmendable
 from conch_desktop.calls.strict import DEEPEST, scan_text
 from conch_desktop.domain.calls import Json, MendKind
 

@@ -12,8 +12,8 @@ from conch_desktop.calls.brackets import one_way_to_close
 from conch_desktop.calls.edits import Back, joined, nowhere_else, out_of_text
 from conch_desktop.calls.mending import ATTEMPTS, MORE_WAYS, Mending
 from conch_desktop.calls.places import Ending, Mark, Value, path_text, white
+from conch_desktop.calls.record import Unmendable
 from conch_desktop.calls.repair import Repaired, Unreadable, repair
-from conch_desktop.calls.slips import Unmendable
 from conch_desktop.calls.strict import Unfit, scan, scan_text
 
 _COMMAS = re.compile(r"[,\s]*+")
