@@ -58,6 +58,8 @@ def test_the_kinds_a_schema_allows(schema: dict[str, Any], kinds: set[str] | Non
         ({"properties": {"a": {}}, "unevaluatedProperties": {}}, False),
         ({"properties": {"a": {}}, "patternProperties": {"x": {}}}, False),
         ({"properties": {"a": {}}, "anyOf": [{"additionalProperties": True}, {}]}, False),
+        ({"patternProperties": {"x": {}}, "additionalProperties": False}, False),
+        ({"unevaluatedProperties": False}, True),
         ({"allOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}}]}, True),
     ],
 )

@@ -62,7 +62,7 @@ def trailing(text: str, at: int) -> Words:
     at = look.blank(at)
     if at >= len(text):
         return Words("", at, tuple(look.record.marks))
-    if not words_follow(text, at):
+    if not words_follow(text, at) or (found and "," in found[0]):
         raise Unmendable("something stands after the object that may belong to it", at)
     _note_words(look, text, at, len(text))
     return Words(text[at:], len(text), tuple(look.record.marks))

@@ -11,7 +11,7 @@ from conch_desktop.calls.brackets import Balanced, Brackets, one_way_to_close
 from conch_desktop.calls.edits import Back, Edit, applied, joined, way_back
 from conch_desktop.calls.places import Ending, Mark, Value
 from conch_desktop.calls.record import Unmendable
-from conch_desktop.calls.slips import Before, Slips
+from conch_desktop.calls.slips import Before, Slips, only_markup
 from conch_desktop.calls.strict import DEEPEST, scan
 from conch_desktop.calls.whereabouts import path_at
 
@@ -156,7 +156,8 @@ class Mending:
         body = applied(self.text, edits, self.start, stop)
         back = way_back(edits, self.start)
         unfinished = None if slips.texts.unfinished is None else _forward(edits, slips.texts.unfinished, self.start)
-        brackets = Brackets(body, slips.ending, before, unfinished=unfinished, closable=not slips.hidden)
+        closable = not slips.hidden and (stop >= len(self.text) or only_markup(self.text, stop))
+        brackets = Brackets(body, slips.ending, before, unfinished=unfinished, closable=closable)
         try:
             done = brackets.balance()
         except Unmendable as fault:

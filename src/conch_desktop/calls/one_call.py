@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from conch_desktop.calls import wording
 from conch_desktop.calls.origins import Origins, Place
 from conch_desktop.calls.places import Ending, path_text
 from conch_desktop.calls.repair import Repaired, Unreadable, repair
@@ -28,7 +29,7 @@ _BESIDE = frozenset({"type", "id", "call_id", "tool_call_id", "index"})
 _PREFIX = re.compile(r"^(?:functions|default_api|tools)\.")
 _NAMED_BEFORE = re.compile(r"<function=([\w.-]+)>|\b((?:functions|default_api)\.[\w-]+)|\bAction:\s*([\w.-]+)")
 _CALLED_BEFORE = re.compile(r"([\w.]*)\s*\(\s*\Z")
-_FIELD_BEFORE = re.compile(r"([\w$-]+)['\"]?\s*[:=]\s*\Z")
+_FIELD_OUTSIDE = re.compile(r"(?:^|[,;({])\s*['\"]?([\w$-]+)['\"]?\s*[:=]", re.MULTILINE)
 _NO_ARGUMENTS = ("", "null", "None")
 
 
@@ -99,6 +100,10 @@ class OneCall:
 
     def _check_words(self, read: Repaired) -> None:
         """Words before the arguments may name the tool; they may not name another, or a field."""
+        for words in (read.before, read.after):
+            outside = [name for name in _FIELD_OUTSIDE.findall(words) if name in self.shape.fields]
+            if outside:
+                raise Refused(f"the field {outside[0]} seems to stand outside the object")
         if not read.before:
             return
         found = _NAMED_BEFORE.search(read.before)
@@ -107,9 +112,6 @@ class OneCall:
         called = _CALLED_BEFORE.search(read.before)
         if called and called[1] and not (self._is_name(called[1]) and read.after.startswith(")")):
             raise Refused(f"they stand in program code ({called[1]}(…)), which is never run")
-        owner = _FIELD_BEFORE.search(read.before)
-        if owner and owner[1] in self.shape.fields:
-            raise Refused(f"the object seems to be the value of {owner[1]}, and the braces around it are missing")
 
     # --- values ---
 
@@ -258,4 +260,4 @@ def _described(fault: Unreadable, text: str) -> str:
 
 
 def _at(path: str, why: str) -> str:
-    return f"at {path}, {why}" if path else why
+    return f"at {wording.clipped(path, 120)}, {why}" if path else why

@@ -28,7 +28,7 @@ _BEFORE_ELEMENT = ("{", "[", ",")
 _SOUND_AFTER = ("{", "[", ",", "closed")
 _AFTER: dict[str, Before] = {"{": "{", "[": "[", ",": ",", "}": "closed", "]": "closed"}
 _TAIL_STOPS = re.compile(r'[{}\[\]"]')
-_CLOSER = re.compile(r"[}\]]")
+_BRACKET = re.compile(r"[{}\[\]]")
 _MARKUP_ONLY = re.compile(r"(?:\s|```|~~~|</[\w:.-]+>|<\|[^|<>]*\|>)+\Z")
 _WHOLE = ("text", "bare", "closed")
 _SINGLE_QUOTES = (4, 5, 8)
@@ -55,7 +55,7 @@ class Slips:
         self.record = Record()
         self.texts = Texts(text, ending, self.record)
         self.hidden = False
-        """Whether a comment that runs to the end holds brackets, so that nothing may be closed."""
+        """Whether a comment to the end of its line holds brackets, which may have been meant."""
         self.comma = -1
         self._token = (0, 0)
 
@@ -74,7 +74,7 @@ class Slips:
             at = self.blank(at)
             if at >= len(text) or (before == "closed" and words_follow(text, at)):
                 return at, before
-            if before in _WHOLE and text[at] in "`~<" and _MARKUP_ONLY.match(text, at):
+            if before in _WHOLE and text[at] in "`~<" and only_markup(text, at):
                 return at, before
             at, before = self._step(at, before, begun)
 
@@ -122,6 +122,7 @@ class Slips:
             if end >= 0:
                 text = self.text[start:end]
                 instead = f'"{text}"' if kind == "bare_key" else "," if kind == "missing_comma" else ""
+                self.hidden |= kind == "comment" and _BRACKET.search(text) is not None
                 self.record.change(start, end, PYTHON_WORDS.get(text, instead), kind)
 
     def blank(self, at: int) -> int:
@@ -136,14 +137,14 @@ class Slips:
             if found := patterns.ODD_SPACES.match(text, at):
                 at = self.record.leave_out(*found.span(), "odd_space")
             elif found := patterns.COMMENT.match(text, at):
-                at = self._comment(*found.span())
+                at = self._comment(found)
             else:
                 return at
 
-    def _comment(self, start: int, end: int) -> int:
-        if end == len(self.text) and not self.text.endswith("*/") and _CLOSER.search(self.text, start):
+    def _comment(self, found: re.Match[str]) -> int:
+        if not found[0].startswith("/*") and _BRACKET.search(found[0]):
             self.hidden = True
-        return self.record.leave_out(start, end, "comment")
+        return self.record.leave_out(*found.span(), "comment")
 
     # --- one token, by what stands before it ---
 
@@ -289,6 +290,11 @@ class Slips:
         if word[0] == "`":
             return "a text must stand in double quotes, not in backticks"
         return f"{word} stands without quotes and is no value of JSON"
+
+
+def only_markup(text: str, at: int) -> bool:
+    """Whether all from `at` on closes what is around the arguments: a fence, a tag."""
+    return _MARKUP_ONLY.match(text, at) is not None
 
 
 def words_follow(text: str, at: int) -> bool:
