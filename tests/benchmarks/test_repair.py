@@ -69,7 +69,7 @@ FAULTS: dict[str, str] = {
     "comment": _SOUND.replace('"limit"', '/* at most */ "limit"'),
     "fence": f"```json\n{_SOUND}\n```",
     "unclosed": _SOUND[:-1],
-    "run together": f'{{"query": "x"}}{_SOUND.replace("the lease of the boathouse and the invoice of the second of May", "x")}',
+    "run together": f'{{"limit": 12}}{_SOUND}',
 }
 
 
@@ -231,6 +231,6 @@ def test_a_whole_valid_call_takes_half_as_much_again_as_loading_and_validating()
     assert read_call(raw, CALL).ok
     ours, plain = medians(lambda: read_call(raw, CALL), lambda: validator.is_valid(json.loads(raw)), times=5)
     told(
-        f"whole chain, {len(raw)} bytes: {ours:.1f} µs, json.loads and a cached validator {plain:.1f} µs: {ours / plain:.2f}"
+        f"whole chain, {len(raw)} bytes: {ours:.1f} µs, loading and a cached validator {plain:.1f}: {ours / plain:.2f}"
     )
     assert ours <= 1.5 * plain

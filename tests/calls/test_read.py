@@ -26,7 +26,10 @@ def test_valid_json_means_exactly_what_it_says() -> None:
 
 
 def test_almost_json_is_mended_and_every_mend_has_its_place() -> None:
-    raw = "{from: 'Quay 4', to: 'Mill Lane', legs: \"3\", mode: 'Ferry', via: \"Old Bridge\", fast: \"true\", colour: 'blue',}"
+    raw = (
+        "{from: 'Quay 4', to: 'Mill Lane', legs: \"3\", mode: 'Ferry', "
+        'via: "Old Bridge", fast: "true", colour: \'blue\',}'
+    )
     read = read_call(raw, PLAN_ROUTE)
     assert read.args == {
         "from": "Quay 4",
