@@ -15,7 +15,6 @@ import pytest
 
 from conch_desktop import check
 
-
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
 CASE = json.dumps({"tool": {"name": "t", "schema": SCHEMA}, "raw": "{n: 1,}"})
 

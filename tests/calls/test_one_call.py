@@ -24,6 +24,7 @@ TAKEN: list[tuple[Tool, str, dict[str, Any]]] = [
     (NOTE, '{"tool_calls": [{"function": {"name": "keep_note", "arguments": {"text": "a"}}}]}', {"text": "a"}),
     (NOTE, '{"keep_note": {"text": "a"}}', {"text": "a"}),
     (NOTE, '{"properties": {"text": "a"}}', {"text": "a"}),
+    (NOTE, '{"kwargs": {"text": "a", "pinned": "true"}}', {"text": "a", "pinned": True}),
     (NOTE, '{"arguments": {"arguments": {"text": "a"}}}', {"text": "a"}),
     (NOTE, '[{"text": "a"}]', {"text": "a"}),
     (NOTE, '"{\\"text\\": \\"a\\"}"', {"text": "a"}),
@@ -81,6 +82,8 @@ def test_what_stands_beside_a_frame_is_left_out_by_name() -> None:
     assert (read.args, read.dropped) == ({"part": "x"}, ("reason",))
     read = read_call('{"arguments": {"part": "x"}, "deep": true}', STATE)
     assert (read.args, read.dropped) == ({"deep": True}, ("arguments",))
+    read = read_call('{"data": {"part": "x", "other": 1}}', STATE)
+    assert (read.args, read.dropped) == ({}, ("data",))
     read = read_call('{"input": "cpu"}', STATE)
     assert (read.args, read.dropped) == ({}, ("input",))
 

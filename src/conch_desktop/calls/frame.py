@@ -15,7 +15,7 @@ from conch_desktop.calls.record import Unmendable
 from conch_desktop.calls.slips import Slips, words_follow
 
 _FENCE = re.compile(r"(?:```|~~~)[\w+-]*+")
-_THINKING = re.compile(r"\s*+<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL)
+_THINKING = re.compile(r"<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL)
 _STARTS = re.compile(r"[{\[]")
 _LEADING_STOPS = re.compile(r'["}\]]')
 _CLOSERS = re.compile(r"[\s,}\]]++")
@@ -34,7 +34,7 @@ def leading(text: str, at: int) -> Words:
     """What stands before the first bracket from `at` on. Raises `Unmendable` when there is none, or more than words."""
     look = Slips(text, "whole")
     begun = at
-    if found := _THINKING.match(text, at):
+    if text[at : at + 1] == "<" and (found := _THINKING.match(text, at)):
         at = found.end()
         look.record.note("words_around", begun, at)
     at = look.blank(at)
@@ -71,7 +71,8 @@ def trailing(text: str, at: int) -> Words:
 def _note_words(look: Slips, text: str, start: int, end: int) -> None:
     """Records a fence and words, each by its place, the white around them left out."""
     at = start
-    for fence in _FENCE.finditer(text, start, end):
+    fences = _FENCE.finditer(text, start, end) if "```" in text or "~~~" in text else ()
+    for fence in fences:
         _note_some(look, text, at, fence.start())
         look.record.note("fence", *fence.span())
         at = fence.end()

@@ -23,6 +23,8 @@ LAYERS = 4
 """Frames and texts within each other that are opened."""
 
 _FRAMES = ("arguments", "parameters", "args", "input", "params", "properties", "action_input", "tool_input")
+_LOOSE_FRAMES = ("kwargs", "data", "payload", "body", "request", "tool_args", "values")
+"""Words that are only a frame when all that is in it are fields of the tool."""
 _SURE_FRAMES = ("arguments", "parameters")
 _NAMES = ("name", "tool", "tool_name", "function", "function_name", "action")
 _BESIDE = frozenset({"type", "id", "call_id", "tool_call_id", "index"})
@@ -185,7 +187,7 @@ class OneCall:
         shape = self.shape
         if not shape.closed:
             return None  # a tool that takes any field takes this one
-        for frame in ("function", "tool_calls", self.name, *_FRAMES):
+        for frame in ("function", "tool_calls", self.name, *_FRAMES, *_LOOSE_FRAMES):
             if frame in value and frame not in shape.known and self._frames(frame, value):
                 others = [(key, value[key]) for key in _NAMES if key != frame and isinstance(value.get(key), str)]
                 wrong = [(key, named) for key, named in others if not self._is_name(named)]
@@ -199,6 +201,8 @@ class OneCall:
         """Whether nothing of the tool's own stands beside `frame`."""
         inner = value[frame]
         if frame == "function" and not (isinstance(inner, dict) and set(inner) & {*_FRAMES, "name"}):
+            return False
+        if frame in _LOOSE_FRAMES and not (isinstance(inner, dict) and inner and self.shape.known.issuperset(inner)):
             return False
         if frame == "tool_calls" and not (isinstance(inner, list) and inner and isinstance(inner[0], dict)):
             return False

@@ -17,6 +17,8 @@ from conch_desktop.calls.places import Ending, Mark, Value, path_text, white
 from conch_desktop.calls.strict import Unfit, scan
 from conch_desktop.domain.calls import Mend
 
+_FIRST = frozenset('{["-0123456789tfnNI')
+"""What a value may begin with, so that reading strictly is worth a try."""
 _COMMA_AT_END = re.compile(r",\s*+[}\]][\s}\]]*+\Z")
 _FENCE = re.compile(r"(```[\w+-]*+)[ \t]*+(?:\r?\n)?+(?=[{\[])")
 _FENCE_END = re.compile(r"\s*+(```)\s*+\Z")
@@ -64,19 +66,19 @@ def repair(text: str, *, ending: Ending = "whole") -> Repaired | Unreadable:
     if len(text) > _LONG and (quick := _comma_at_end(text, begin)) is not None:
         return quick
     error: json.JSONDecodeError | None = None
-    try:
-        value, end = scan(text, begin)
-        if white(text, end) == len(text):
-            return Repaired((Value(value, text, begin, nowhere_else),))
-    except json.JSONDecodeError as caught:
-        quick = _fenced(text, begin)
-        if quick is None and len(text) <= _LONG:
-            quick = _comma_at_end(text, begin)
-        if quick is not None:
-            return quick
-        error = caught
-    except Unfit as unfit:
-        return Unreadable(str(unfit), path_text(unfit.steps), begin)
+    if text[begin : begin + 1] in _FIRST:
+        try:
+            value, end = scan(text, begin)
+            if white(text, end) == len(text):
+                return Repaired((Value(value, text, begin, nowhere_else),))
+        except json.JSONDecodeError as caught:
+            if len(text) <= _LONG and (quick := _comma_at_end(text, begin)) is not None:
+                return quick
+            error = caught
+        except Unfit as unfit:
+            return Unreadable(str(unfit), path_text(unfit.steps), begin)
+    elif (quick := _fenced(text, begin)) is not None:
+        return quick
     from conch_desktop.calls.reading import read
 
     return read(text, ending, begin, error)
