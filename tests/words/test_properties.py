@@ -112,7 +112,7 @@ ENDLESS = [
     "<tool_call>\n<function=note_down>\n<parameter=text>\nx</tool_call>\n", '```json\n{"name": "note_down", "a": "\n```\n',
     "<think>\n<tool_call>\n{", '[note_down(text="', "<tool_call>note_down<arg_key>a</arg_key>", "<", "`", "```", " ", "\n",
     '<|channel|>commentary to=functions.note_down <|message|>{"a": ;</tool', "Action: note_down\nAction Input: {",
-    "<tool_response>", "[TOOL_CALLS]", "{{", "[[", ']}\n', "<function=note_down>\n<parameter=text>", "</parameter>\n",
+    "<tool_response>", "[TOOL_CALLS]", "{{", "[[", "]}\n", "<function=note_down>\n<parameter=text>", "</parameter>\n",
 ]  # fmt: skip
 
 
