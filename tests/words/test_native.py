@@ -12,9 +12,21 @@ from tests.words.reading import Read, cuts, read
 
 CASES: list[tuple[str, str, str, list[tuple[str, Any]], int]] = [
     ("the tag", f"So.\n{block(FIND)}\nThen.", "So.\n\nThen.", [FOUND], 0),
-    ("a function", "<function=note_down>\n<parameter=text>x</parameter>\n</function>", "", [("note_down", {"text": "x"})], 0),
+    (
+        "a function",
+        "<function=note_down>\n<parameter=text>x</parameter>\n</function>",
+        "",
+        [("note_down", {"text": "x"})],
+        0,
+    ),
     ("a function in the tag", block("<function=list_boats>\n</function>"), "", [("list_boats", {})], 0),
-    ("GLM", "<tool_call>note_down<arg_key>text</arg_key><arg_value>x</arg_value></tool_call>", "", [("note_down", {"text": "x"})], 0),
+    (
+        "GLM",
+        "<tool_call>note_down<arg_key>text</arg_key><arg_value>x</arg_value></tool_call>",
+        "",
+        [("note_down", {"text": "x"})],
+        0,
+    ),
     ("a fence", f"```json\n{FIND}\n```", "", [FOUND], 0),
     ("a whole reply", FIND, "", [FOUND], 0),
     ("Mistral", f"[TOOL_CALLS][{NOTE}]", "", [NOTED], 0),
@@ -35,7 +47,7 @@ CASES: list[tuple[str, str, str, list[tuple[str, Any]], int]] = [
     ("a call after that", f"{block(FIND)}\n<tool_response>x</tool_response>\n{block(OPEN)}", "", [FOUND], 1),
     ("an example in a fence", f"```\n{block(OPEN)}\n```", SAME, [], 0),
     ("a call within one that is none", f"<tool_call>hm {block(NOTE)}", "<tool_call>hm ", [NOTED], 0),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "words", "calls", "failed"), [case[1:] for case in CASES], ids=[c[0] for c in CASES])

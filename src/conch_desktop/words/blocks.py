@@ -263,7 +263,8 @@ class InThought:
         else:
             self._after += piece
         after = self._after.strip()
-        return self._as_words() if after and not self._closer.startswith(after) else None
+        ended = after and not self._closer.startswith(after)
+        return self._as_words() if ended or len(self._after) > WINDOW else None
 
     def _as_words(self) -> Settled:
         text = self._opening + "".join(self._pieces)
@@ -272,8 +273,9 @@ class InThought:
     def close(self, *, cut: bool) -> Settled:
         """The answer ended within the thinking."""
         settled = self._settled or self._block.close(cut=cut)
+        after = self._after if self._settled else settled.rest
         calls = settled.events and all(isinstance(event, WordsCall) for event in settled.events)
-        if calls and not settled.rest.strip():
+        if calls and not after.strip():
             return Settled(settled.events)
         self._after = ""
         return self._as_words()

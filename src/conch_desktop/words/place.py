@@ -169,7 +169,9 @@ class Place:
         assert white
         if white.group():
             self._gap += white.group()
-            if len(self._gap) > _HELD and not self._after_call:
+            if self._after_call:
+                self._gap = self._gap[:_HELD]
+            elif len(self._gap) > _HELD:
                 self._said.append(self._gap)
                 self._gap = ""
             return white.end()
