@@ -155,6 +155,8 @@ ENDS: list[Case] = [
     ("an opener for a closer", f"<tool_call>\n{FIND}\n<tool_call>", "", [FOUND], 0),
     ("the next before the end", f"<tool_call>{FIND}\n<tool_call>{NOTE}</tool_call>", "", [FOUND, NOTED], 0),
     ("opened and closed twice", f"<tool_call>\n{block(FIND)}\n</tool_call>", "", [FOUND], 0),
+    ("a mistyped closer", f"<tool_call>{FIND}<tool_call/> So.", " So.", [FOUND], 0),
+    ("a list of blocks", f"<tool_calls>\n{block(FIND)}\n{block(NOTE)}\n</tool_calls>", "", [FOUND, NOTED], 0),
     ("a stray closer", f"{block(NOTE)}\n</tool_call>\nSo.", "\n\nSo.", [NOTED], 0),
     ("a mark of the server", f"{block(NOTE)}<|im_end|>", "", [NOTED], 0),
     (
@@ -450,6 +452,21 @@ OTHERS: list[Case] = [
     ),
     ("LFM", '<|tool_call_start|>[note_down(text="x")]<|tool_call_end|>', "", [note("x")], 0),
     ("Phi", f"<|tool_call|>[{NOTE}]<|/tool_call|>", "", [NOTED], 0),
+    (
+        "FunctionGemma",
+        "So.<start_function_call>call:find_berth{harbour:<escape>Kiel<escape>,length_m:9}<end_function_call>",
+        "So.",
+        [FOUND],
+        0,
+    ),
+    (
+        "Gemma, a mark in a text",
+        '<|tool_call>call:note_down{text:<|"|>a "b" <tool_call|> c<|"|>}<tool_call|>',
+        "",
+        [note('a "b" <tool_call|> c')],
+        0,
+    ),
+    ("Gemma, unknown", "<start_function_call>call:fly{}<end_function_call>", "", [], 1),
     ("Nemotron", f"<TOOLCALL>[{NOTE}]</TOOLCALL>", "", [NOTED], 0),
 ]
 
@@ -465,6 +482,8 @@ FENCES: list[Case] = [
     ("two in one", f"```json\n[{NOTE}, {FIND}]\n```", "", [NOTED, FOUND], 0),
     ("two one after another", f"```json\n{NOTE}\n{FIND}\n```", "", [NOTED, FOUND], 0),
     ("mended", "```json\n{'name': 'list_boats', 'arguments': {},}\n```", "", [("list_boats", {})], 0),
+    ("closed on the line of its JSON", f"```json\n{FIND}```\nSo.", "So.", [FOUND], 0),
+    ("words on the line of its JSON", f"```json\n{FIND}``` or so\n", SAME, [], 0),
     ("a brace missing", f"```json\n{FIND[:-1]}\n```\nSo.", "So.", [FOUND], 0),
     (
         "backticks in a text",
@@ -580,6 +599,7 @@ TALK: list[Case] = [
     ("nothing between", "within <tool_call></tool_call> tags", SAME, [], 0),
     ("entities", f"&lt;tool_call&gt;{OPEN}&lt;/tool_call&gt;", SAME, [], 0),
     ("after a quotation mark", f'It says "<tool_call>{OPEN}</tool_call>" there.', SAME, [], 0),
+    ("after French quotes", f"Il dit « <tool_call>{OPEN}</tool_call> » là.", SAME, [], 0),
     ("after typographic quotes", f"It says “<tool_call>{OPEN}</tool_call>” there.", SAME, [], 0),
     ("in an attribute", f"<input value='<tool_call>{OPEN}</tool_call>'>", SAME, [], 0),
     ("a block quote", f"> <tool_call>{OPEN}</tool_call>\n\nI left it alone.", SAME, [], 0),
@@ -614,6 +634,9 @@ HIDDEN: list[Case] = [
     ),
     ("an answer to nothing", 'So.\n<tool_response>{"a": 1}</tool_response>\nThere.', "So.\n\nThere.", [], 0),
     ("two", "<tool_response>\na\n</tool_response><tool_response>\nb\n</tool_response>", "", [], 0),
+    ("the tag at the start of a sentence", "<tool_response> is what I get.", SAME, [], 0),
+    ("the tag in a list", "- <tool_response> holds it.\n- So.", SAME, [], 0),
+    ("an answer on the tag's line", "<tool_response> Sunny.\n</tool_response>\nSo.", "\nSo.", [], 0),
     ("a name in the tag", '<tool_response name="find_berth">3</tool_response> So.', " So.", [], 0),
     (
         "a misspelt closer frees nothing",

@@ -10,6 +10,7 @@ from conch_desktop.domain.calls import Json
 from conch_desktop.words import advice
 from conch_desktop.words.block_json import BlockJson, Ending, NoJson, read_block_json
 from conch_desktop.words.events import WordsCall, WordsFailed
+from conch_desktop.words.formats import TEXT_MARKS
 from conch_desktop.words.names import Names
 from conch_desktop.words.pythonic import python_calls
 from conch_desktop.words.scan import BodyScan
@@ -137,6 +138,7 @@ def _named(said: str, text: str, raw: str, ending: Ending, names: Names) -> Read
         if ending != "whole":
             return Reading((WordsFailed(raw, advice.cut_off(names, name), name),), readable=False)
         return Reading((WordsCall(name, {}, raw),), plain=True)
+    text = _with_quotes(text)
     read = read_block_json(text, ending)
     if isinstance(read, NoJson):
         why = advice.cut_off(names, name) if read.cut else advice.broken(names, name, read.why)
@@ -148,6 +150,16 @@ def _named(said: str, text: str, raw: str, ending: Ending, names: Names) -> Read
     if arguments.keys() <= {"name", "arguments", "parameters"} and names.find(str(arguments.get("name"))) == name:
         return _json_or_python(text.strip(), ending, names)  # the whole call once more, after its name
     return Reading((WordsCall(name, arguments, raw, read.mends if text == raw else ()),), plain=True)
+
+
+def _with_quotes(text: str) -> str:
+    """Texts between Gemma's marks, as JSON writes them."""
+    for mark in TEXT_MARKS:
+        if mark in text:
+            parts = text.split(mark)
+            if len(parts) % 2:
+                text = "".join(json.dumps(part) if place % 2 else part for place, part in enumerate(parts))
+    return text
 
 
 def _python(raw: str, ending: Ending, names: Names) -> Reading | None:

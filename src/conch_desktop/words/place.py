@@ -347,12 +347,16 @@ class Place:
 
     def _mark(self, text: str, at: int, final: bool) -> int:
         """At a character that may begin a mark: opens what it opens, or says it."""
-        if text[at : at + HEAD] in HEADS and not self._code and self._last not in QUOTATION_MARKS and not self._deaf:
+        if text[at : at + HEAD] in HEADS and not (self._code or self._deaf or self._quoted()):
             step = MORE if text[at:] in OPENINGS_BEGUN and not final else self._opens(text, at, final)
             if step != at:
                 return step
         self._say(text[at])
         return at + 1
+
+    def _quoted(self) -> bool:
+        """Straight after a quotation mark; French ones stand apart."""
+        return self._last in QUOTATION_MARKS or (self._last.isspace() and self._word in "«‹")
 
     def _opens(self, text: str, at: int, final: bool) -> int:
         """What a mark opens; `at` when it opens nothing."""

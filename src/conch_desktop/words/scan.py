@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from conch_desktop.words.formats import CALL_OPEN, CLOSERS, Until
+from conch_desktop.words.formats import CALL_OPEN, CLOSERS, TEXT_MARKS, Until
 from conch_desktop.words.parts import MORE
 from conch_desktop.words.tags import (
     FIELD,
@@ -205,7 +205,7 @@ class BodyScan:
             if at + run == len(text) and run < _LONG_RUN and not final:
                 return MORE
             if run > 1 or quote == "~":
-                return self._fence_mark(text, at, run, final)
+                return self._fence_mark(text, at, run, final, self._at_line_start(text, at))
         opens = self._before in _OPENS_AFTER if quote != '"' else not (self._before.isalnum() or self._before == "_")
         if opens and self._last != "\\":
             self._quote = quote
@@ -213,9 +213,9 @@ class BodyScan:
         self._before = quote
         return at + 1
 
-    def _fence_mark(self, text: str, at: int, run: int, final: bool) -> int:
+    def _fence_mark(self, text: str, at: int, run: int, final: bool, may_close: bool) -> int:
         closes = self._fence and text[at] == self._fence[0] and len(self._fence) <= run < _LONG_RUN
-        if closes and self._at_line_start(text, at):
+        if closes and may_close:
             found = _FENCE_LINE.match(text, at)
             if found and (found.group().endswith("\n") or final):
                 self._finish(at, found.end())
@@ -272,6 +272,9 @@ class BodyScan:
         end = found.end()
         if tag == KEY_OPEN:
             return self._pair(text, at, final)
+        if tag in TEXT_MARKS:
+            self._closer, self._state = tag, self._in_marked_text
+            return end
         if opened := FIELD.fullmatch(tag):
             return self._value_begins(opened[2], f"</{opened[1]}>", end, as_json='string="false"' in opened[3])
         if opened := FUNCTION.fullmatch(tag):
@@ -392,6 +395,17 @@ class BodyScan:
             return stop if stop > at else MORE  # a backslash that is the last character so far
         return len(text)
 
+    def _in_marked_text(self, text: str, at: int, final: bool) -> int:
+        stop = text.find("<", at)
+        if stop < 0:
+            return len(text)
+        if text.startswith(self._closer, stop):
+            self._state, self._before = self._outside, ">"
+            return stop + len(self._closer)
+        if not final and self._closer.startswith(text[stop:]):
+            return stop if stop > at else MORE
+        return stop + 1
+
     # --- after a value that ends the call ---
 
     def _after_whole(self, text: str, at: int, final: bool) -> int:
@@ -421,7 +435,7 @@ class BodyScan:
             run = _run(text, at)
             if at + run == len(text) and run < _LONG_RUN and not final:
                 return MORE
-            step = self._fence_mark(text, at, run, final)
+            step = self._fence_mark(text, at, run, final, may_close=True)
             if step < 0 or self.end >= 0:
                 return step
         self.alien = True
