@@ -15,6 +15,9 @@ import pytest
 
 from conch_desktop import check
 
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
+CASE = json.dumps({"tool": {"name": "t", "schema": SCHEMA}, "raw": "{n: 1,}"})
+
 
 def echo(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:
     return {"said": case["text"], "cut": options.cut}
@@ -59,13 +62,14 @@ def test_a_bad_file_is_told_by_its_line(
     assert said in capsys.readouterr().err
 
 
-def test_no_part_of_the_program_it_does_not_need_is_imported() -> None:
+@pytest.mark.parametrize("kind", ["args", "listing", "render", "words"])
+def test_no_part_of_the_program_it_does_not_need_is_imported(kind: str) -> None:
     probe = (
-        "import sys; from conch_desktop.cli import main; main(['check', 'words']);"
-        "bad = {'PySide6', 'httpx', 'sqlite3', 'mcp', 'keyring', 'asyncio'} & set(sys.modules);"
+        f"import sys; from conch_desktop.cli import main; main(['check', '{kind}']);"
+        "bad = {'PySide6', 'httpx', 'sqlite3', 'mcp', 'keyring'} & set(sys.modules);"
         "sys.exit(f'imported: {bad}' if bad else 0)"
     )
-    ran = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False)
+    ran = subprocess.run([sys.executable, "-c", probe], input=CASE, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
 
 
@@ -123,3 +127,16 @@ def test_a_listing_says_its_level_and_its_size(
     assert large["text"].endswith("- note_down({}) — Writes a note.")
     assert 0 < large["tokens"] < 1_000
     assert small == {"id": 100, "level": "none", "text": "", "tokens": 0}
+
+
+def test_check_args_starts_within_its_time() -> None:
+    """0.3 s of CPU, starting Python and reading one call included."""
+    psutil = pytest.importorskip("psutil")
+    spent = []
+    for _ in range(3):
+        before = sum(psutil.Process().cpu_times()[2:4])
+        command = [sys.executable, "-m", "conch_desktop", "check", "args"]
+        ran = subprocess.run(command, input=CASE, capture_output=True, text=True, check=True)
+        assert json.loads(ran.stdout)["args"] == {"n": 1}
+        spent.append(sum(psutil.Process().cpu_times()[2:4]) - before)
+    assert min(spent) <= 0.3

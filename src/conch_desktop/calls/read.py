@@ -57,7 +57,7 @@ def read_call(raw: str | Json | None, tool: Tool, *, finish: str = "stop") -> Re
         try:
             judge_depth(args)
         except Unfit as unfit:
-            return ReadCall(ok=False, error=refusal(tool, [f"{ROOT}: what was sent {unfit}."]))
+            return ReadCall(ok=False, error=refusal(tool, [f"{ROOT}: {unfit}."]))
     lines = faults(tool, args)
     notes = [*one.notes, *_left_out(dropped)]
     if lines:

@@ -70,13 +70,13 @@ def judge(value: Json) -> None:
         deeper = []
         for steps, item in level:
             if isinstance(item, dict) and not all(isinstance(key, str) for key in item):
-                raise Unfit("has a name that is no text", steps)
+                raise Unfit("a name is no text", steps)
             if isinstance(item, dict | list):
                 deeper += [((*steps, step), inner) for step, inner in _inside(item)]
             elif isinstance(item, float) and item - item != 0.0:
-                raise Unfit("is no finite number", steps)
+                raise Unfit("the number is not finite", steps)
             elif not isinstance(item, str | int | float | bool | None):
-                raise Unfit("is no JSON", steps)
+                raise Unfit("the value is no JSON", steps)
         depth += any(isinstance(item, dict | list) for _, item in level)
         if depth > DEEPEST:
             raise Unfit(_TOO_DEEP)
@@ -100,7 +100,7 @@ def judge_texts(value: Json) -> None:
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        why = "holds half a character (a surrogate without its other half)"
+        why = "the text holds half a character (a surrogate without its other half)"
         raise Unfit(why, _first(value, _is_broken) or ()) from None
 
 
@@ -122,13 +122,13 @@ def same(one: Json, other: Json) -> bool:
     return True
 
 
-_TOO_DEEP = f"is nested deeper than {DEEPEST} levels"
+_TOO_DEEP = f"it is nested deeper than {DEEPEST} levels"
 
 
 def _float(text: str) -> float | int:
     value = float(text)
     if value - value != 0.0:
-        raise _TooLarge("is larger than a number can be")
+        raise _TooLarge("the number is larger than one can be")
     if len(text) > _EXACT and "e" not in text and "E" not in text:
         whole, _, fraction = text.partition(".")
         if not fraction.strip("0") and int(whole) != value:
@@ -193,7 +193,7 @@ def _judge_keys(text: str, at: int) -> None:
     if twice:
         owner, key = twice[0]
         steps = _first(value, lambda item: item is owner) or ()
-        raise Unfit("stands twice, with different values", (*steps, key))
+        raise Unfit("the name stands twice, with different values", (*steps, key))
 
 
 def _colons_in_texts(value: Any) -> int:
@@ -223,7 +223,7 @@ def _inside(item: Any) -> Iterator[tuple[str | int, Any]]:
 
 def _unfit_number(text: str, at: int, error: ValueError) -> Unfit:
     """Says which number is too large: read again, with the large ones left as a mark."""
-    why = str(error) if isinstance(error, _TooLarge) else "has more than 4,300 digits"
+    why = str(error) if isinstance(error, _TooLarge) else "the number has more than 4,300 digits"
     marked = json.JSONDecoder(parse_float=_marked, parse_int=_marked)
     value, _ = marked.raw_decode(text, at)
     return Unfit(why, _first(value, lambda item: item is _LARGE) or ())

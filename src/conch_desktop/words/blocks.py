@@ -10,11 +10,12 @@ from typing import Protocol
 from conch_desktop.words import advice
 from conch_desktop.words.block_json import Ending
 from conch_desktop.words.bodies import Body, Reading, read_body
+from conch_desktop.words.body_scan import BodyScan
 from conch_desktop.words.events import WordsCall, WordsFailed
 from conch_desktop.words.formats import CALL_OPEN, Format
 from conch_desktop.words.names import Names
 from conch_desktop.words.promise import WINDOW, may_be_call
-from conch_desktop.words.scan import BodyScan, plain_end
+from conch_desktop.words.scan import plain_end
 from conch_desktop.words.tags import FUNCTION
 
 LONG = 4 * WINDOW

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from conch_desktop.domain.calls import Json
 from conch_desktop.words import advice
 from conch_desktop.words.block_json import BlockJson, Ending, NoJson, read_block_json
+from conch_desktop.words.body_scan import BodyScan
 from conch_desktop.words.events import WordsCall, WordsFailed
 from conch_desktop.words.formats import TEXT_MARKS
 from conch_desktop.words.names import Names
 from conch_desktop.words.pythonic import python_calls
-from conch_desktop.words.scan import BodyScan
 from conch_desktop.words.shapes import Shape, shapes
 from conch_desktop.words.tags import Field, Function
 

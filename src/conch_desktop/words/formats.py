@@ -168,9 +168,9 @@ _SLIPS = tuple(
 CLOSERS = frozenset(
     (
         CALL_CLOSE, *_TAGS.values(), *_CALL_ENDS, *_SLIPS, "</function>", "</invoke>", f"</{_CLAUDE}invoke>",
-        "</｜DSML｜invoke>", "<end_function_call>", "<tool_call|>", "<｜tool▁calls▁end｜>", "<|tool_calls_section_end|>",
-        "<|tool_calls_end|>", "<|call|>", "<|python_end|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>",
-        "<|return|>", "<|endoftext|>", "<end_of_turn>", "</s>", "<｜end▁of▁sentence｜>",
+        "</｜DSML｜invoke>", "<end_function_call>", "<tool_call|>", "<｜tool▁calls▁end｜>",
+        "<|tool_calls_section_end|>", "<|tool_calls_end|>", "<|call|>", "<|python_end|>", "<|im_end|>", "<|eot_id|>",
+        "<|eom_id|>", "<|end|>", "<|return|>", "<|endoftext|>", "<end_of_turn>", "</s>", "<｜end▁of▁sentence｜>",
     )
 )  # fmt: skip
 """What closes a call, also one that was opened otherwise; straight after a call it is left out."""
