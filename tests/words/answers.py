@@ -197,6 +197,13 @@ BROKEN: list[Case] = [
     ),
     ("quotes in quotes", block('{"name": "note_down", "arguments": {"text": "he said "no" to it"}}'), "", [], 1),
     ("in the middle of a line", f"A <tool_call>\n{'a b ' * 20}\n</tool_call>", SAME, [], 0),
+    (
+        "a call within a text whose quotes are not escaped",
+        block('{"name": "note_down", "arguments": {"text": "It said:\n' + block(OPEN) + '\nand so on."}}'),
+        '\nand so on."}}\n</tool_call>',
+        [],
+        1,
+    ),
     ("it costs only itself", "A " + block("oh") + f" b {block(NOTE)} c", "A  b  c", [NOTED], 1),
 ]
 

@@ -132,7 +132,7 @@ class Place:
 
     def settle(self, settled: Settled, fence: str) -> None:
         """Goes on after what held the text; `fence` are the marks of the fence it stood in."""
-        self.holder = None
+        self.holder = settled.then
         self._doubts += settled.doubtful
         if settled.is_block:
             self.calls += len(settled.events)
@@ -147,7 +147,7 @@ class Place:
             self._fence, self._state = fence, Place._fence_line
         else:
             self._only_calls = False
-            self._state = Place._inline if settled.words else Place._line
+            self._state = Place._line if self._word == "\n" else Place._inline
 
     def _new_edge(self) -> None:
         self._last = self._word = "\n"
@@ -365,6 +365,8 @@ class Place:
             step = self._opens_hidden(text, at, final, boundary)
             if step != at:
                 return step
+        if self._thought and self._native:
+            return at
         look = Look(text, final, self._names, boundary, self._native)
         found = opened(look, at, line_start=self._word == "\n" and not self._native)
         if found is None:

@@ -116,6 +116,11 @@ class Scan:
         return (line > 0 or self._line_begins) and not text[line:at].strip(" \t")
 
     @property
+    def decided(self) -> int:
+        """Up to where it is told what the text is."""
+        return self._base
+
+    @property
     def within(self) -> bool:
         """Whether something in the body has begun and not ended."""
         return self._depth > 0 or (bool(self.fields) and self.fields[-1].end < 0)
