@@ -157,6 +157,21 @@ ENDS: list[Case] = [
     ("opened and closed twice", f"<tool_call>\n{block(FIND)}\n</tool_call>", "", [FOUND], 0),
     ("a mistyped closer", f"<tool_call>{FIND}<tool_call/> So.", " So.", [FOUND], 0),
     ("a list of blocks", f"<tool_calls>\n{block(FIND)}\n{block(NOTE)}\n</tool_calls>", "", [FOUND, NOTED], 0),
+    (
+        "a fence after it, never closed",
+        f"<tool_call>\n{FIND}\n```\n{block(OPEN)}\n```",
+        f"```\n{block(OPEN)}\n```",
+        [FOUND],
+        0,
+    ),
+    (
+        "a fence in the middle of it",
+        f'<tool_call>\n{{"name": "note_down", "arguments":\n```\n{block(OPEN)}\n```\nSo.',
+        f"```\n{block(OPEN)}\n```\nSo.",
+        [],
+        1,
+    ),
+    ("a fence around the whole, words before", block('note_down\n```json\n{"text": "x"}\n```'), "", [note("x")], 0),
     ("a stray closer", f"{block(NOTE)}\n</tool_call>\nSo.", "\n\nSo.", [NOTED], 0),
     ("a mark of the server", f"{block(NOTE)}<|im_end|>", "", [NOTED], 0),
     (

@@ -82,7 +82,8 @@ class Scan:
         self._rest = ""
         self._before = ""  # the last character that is no white space, outside texts and values
         self._last = "\n"  # the last character
-        self._line_begins = True  # nothing but blanks since the last line break; only kept up within a fence
+        self._line_begins = True  # nothing but blanks since the last line break
+        self._fenced = False  # a fence stands open in the body
         self._depth = 0
         self._quote = ""
         self._closer = ""  # what closes the value that is being read
@@ -103,8 +104,7 @@ class Scan:
             if step > at:
                 self._last = text[step - 1]
             at = step
-        if self._fence:
-            self._line_begins = self._at_line_start(text, at)
+        self._line_begins = self._at_line_start(text, at)
         self._rest = text[at:]
         self._base += at
         if final:
@@ -222,8 +222,18 @@ class Scan:
                 return MORE
             if not final and _FENCE_LINE_BEGUN.match(text, at + run):
                 return MORE
+        elif not self._fence and run > 2 and may_close and self._breaks_off():
+            self._finish(at, at)
+            return at
         self._before = text[at]
         return at + run
+
+    def _breaks_off(self) -> bool:
+        """Whether a fence is no part of the body: it may only stand around the whole value."""
+        if self._fenced or (not self._depth and self.whole < 0):
+            self._fenced = not self._fenced
+            return False
+        return True
 
     def _comment_begins(self, text: str, at: int, final: bool) -> int:
         if text[at] == "/":
