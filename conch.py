@@ -428,8 +428,9 @@ class Setup:
             blocked = any(need.group == "venv" for need in lacking)
             blocked |= self.purpose is WINDOW and window_is_blocked(lacking, os.environ)
         if blocked:
-            names = ", ".join(need.found_by.partition(":")[2] for need in lacking)
-            raise Stop(f"{why}This computer lacks: {names}.\n{line_for(lacking)}")
+            names = [need.found_by.partition(":")[2] for need in lacking]
+            more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+            raise Stop(f"{why}This computer lacks: {', '.join(names[:6])}{more}.\n{line_for(lacking)}")
         if not [need for need in lacking if need.group != "wayland"]:
             self.state.done.update(("libraries", "test libraries") if self.purpose is TEST else ("libraries",))
         if lacking:

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import httpx
-import psutil  # type: ignore[import-untyped]
+import psutil
 import pytest
 
 from conch_desktop.domain.errors import LocalModelError
@@ -50,6 +50,20 @@ def test_the_small_model_is_listed_with_what_it_can_not_do() -> None:
 def test_a_file_of_one_s_own_has_its_name() -> None:
     model = local_model(Path("/models/Tide-7B.Q4.gguf"), "local")
     assert (model.id, model.tools) == ("local/Tide-7B.Q4", None)
+
+
+async def test_the_file_and_the_server_s_version_are_its_fingerprint(tmp_path: Path) -> None:
+    path: list[Path | None] = [tmp_path / "a.gguf"]
+    wire = LocalWire(provider=THIS_COMPUTER, server=LocalServer(lambda: path[0]))
+    model = local_model(path[0], "local")
+    assert await wire.fingerprint(model) == ""  # the file is not there
+    (tmp_path / "a.gguf").write_bytes(b"GGUF")
+    first = await wire.fingerprint(model)
+    (tmp_path / "a.gguf").write_bytes(b"GGUF2")
+    assert await wire.fingerprint(model) not in ("", first)
+    path[0] = None
+    assert await wire.fingerprint(model) == ""
+    await wire.aclose()
 
 
 async def test_a_list_starts_nothing() -> None:

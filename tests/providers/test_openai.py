@@ -587,10 +587,13 @@ async def test_the_real_props_are_read() -> None:
 async def test_props_that_do_not_come_mean_unknown_and_are_asked_for_again(props: Reply) -> None:
     async with ScriptedServer() as server:
         llama(server, props=props)
-        pier = wire(server.url)
+        now = [0.0]
+        pier = wire(server.url, clock=lambda: now[0])
         assert await pier.tools_for(MODEL) is None
         assert await pier.window_for(Model("pier", "demo", window=77)) == 77
         llama(server, tools=True)
+        assert await pier.tools_for(MODEL) is None  # it is left alone for a moment
+        now[0] += 3.0
         assert await pier.tools_for(MODEL) is True
         await pier.aclose()
 
@@ -602,6 +605,19 @@ async def test_a_server_that_has_no_props_is_not_asked_for_ever() -> None:
         assert [await pier.tools_for(MODEL) for _ in range(3)] == [None] * 3
         assert len(server.of("/props")) == 1
         await pier.aclose()
+
+
+async def test_a_server_without_a_list_is_asked_once_and_a_silent_one_is_left_alone_for_a_while() -> None:
+    async with ScriptedServer() as server:
+        pier = wire(server.url)
+        assert [await pier.tools_for(MODEL) for _ in range(3)] == [None] * 3
+        assert len(server.requests) == 1
+        await pier.aclose()
+        silent = wire(server.url, read_timeout=0.2)
+        server.route("GET /v1/models", Reply(body=(HANG,), framing="raw"))
+        assert [await silent.tools_for(MODEL) for _ in range(3)] == [None] * 3
+        assert len(server.requests) == 2
+        await silent.aclose()
 
 
 async def test_other_servers_are_not_asked_for_props() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from conch_desktop.calls.signature import signature
 from conch_desktop.domain.tools import Tool
 
-
 ASKED_PROMPT = "Every request is answered with one call."
 """The whole system prompt of such a request: everything more in it finds its way into a small model's arguments."""
 
