@@ -9,6 +9,7 @@ from conch_desktop.domain.tools import Tool
 from conch_desktop.schemas.grammar import Grammar, literal
 from conch_desktop.words.formats import CALL_CLOSE, CALL_OPEN
 
+
 PLAIN_GRAMMAR = 'root ::= [^<{] ([^<] | "<" [^t<])*\n'
 """An answer that is only words: it neither begins like a call nor holds a mark of ours."""
 
