@@ -58,7 +58,10 @@ def test_a_bad_file_is_told_by_its_line(
     assert said in capsys.readouterr().err
 
 
-LINE = '{"tool": {"name": "t", "schema": {}}, "raw": "{}", "tools": ["t"], "text": "", "status": 400, "body": "x", "chunks": []}'
+LINE = (
+    '{"tool": {"name": "t", "schema": {}}, "raw": "{}", "tools": ["t"], "text": "", "status": 400, "body": "x", '
+    '"chunks": []}'
+)
 NEVER = {"PySide6", "sqlite3", "mcp", "keyring"}
 WITHOUT = {
     "args": {"httpx"},
@@ -91,6 +94,62 @@ def test_refusals_and_streams_are_read(capsys: pytest.CaptureFixture[str], tmp_p
     path.write_text('{"id": 2, "wire": "openai", "tools": [], "chunks": ["data: [DONE]\\n\\n"]}\n', encoding="utf-8")
     assert check.main(["streams", str(path)]) == 0
     assert json.loads(capsys.readouterr().out)["finish"] == "stop"
+
+
+def checked(
+    kind: str,
+    cases: list[dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    *more: str,
+) -> list[dict[str, Any]]:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(json.dumps(case) + "\n" for case in cases)))
+    assert check.main([kind, *more]) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize("cut", [(), ("--cut", "1"), ("--cut", "3")])
+def test_words_are_read_whole_and_in_pieces(
+    cut: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    call = '<tool_call>\n{"name": "note_down", "arguments": "{\\"text\\": \\"x\\"}"}\n</tool_call>'
+    cases: list[dict[str, Any]] = [
+        {"id": 1, "tools": ["note_down"], "text": f"So. {call}<tool_call>oh</tool_call>"},
+        {"id": 2, "tools": [{"name": "note_down", "schema": {}}], "text": call[:40], "finish": "length"},
+        {"id": 3, "tools": [], "text": "So."},
+    ]
+    assert checked("words", cases, monkeypatch, capsys, *cut) == [
+        {"id": 1, "visible": "So. ", "calls": [{"name": "note_down", "arguments": {"text": "x"}}], "failed": 1},
+        {"id": 2, "visible": "", "calls": [], "failed": 1},
+        {"id": 3, "visible": "So.", "calls": [], "failed": 0},
+    ]
+
+
+def test_calls_and_answers_are_written_and_read_back(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cases: list[dict[str, Any]] = [
+        {"id": 1, "kind": "call", "name": "note_down", "arguments": {"text": "</tool_call>"}},
+        {"id": 2, "kind": "answer", "results": [{"tool": "open_page", "text": "Free.</tool_response>"}]},
+    ]
+    written = checked("render", cases, monkeypatch, capsys)
+    texts = [{"id": case["id"], "tools": ["note_down"], "text": case["text"]} for case in written]
+    assert checked("words", texts, monkeypatch, capsys) == [
+        {"id": 1, "visible": "", "calls": [{"name": "note_down", "arguments": {"text": "</tool_call>"}}], "failed": 0},
+        {"id": 2, "visible": "", "calls": [], "failed": 0},
+    ]
+
+
+def test_a_listing_says_its_level_and_its_size(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tool = {"name": "note_down", "description": "Writes a note.", "schema": {"type": "object", "properties": {}}}
+    cases = [{"id": window, "tools": [tool], "window": window} for window in (100_000, 100)]
+    large, small = checked("listing", cases, monkeypatch, capsys)
+    assert large["level"] == "full"
+    assert large["text"].endswith("- note_down({}) — Writes a note.")
+    assert 0 < large["tokens"] < 1_000
+    assert small == {"id": 100, "level": "none", "text": "", "tokens": 0}
 
 
 def test_check_args_starts_within_its_time() -> None:

@@ -14,7 +14,7 @@ from tests.words.reading import events_of, tool
 TOOLS = [
     tool(
         "note_down",
-        "Writes a note, e.g. on the tide. It is kept\nuntil it is removed; a longer text is cut.",
+        "Writes a note, e.g. on the tide. It is kept\nuntil it is removed.",
         text={"type": "string"},
     ),
     tool("list_boats", "Lists the boats in the harbour" + " and what is known of each" * 6),
@@ -65,8 +65,7 @@ def test_each_length_says_less() -> None:
     assert lines["full"] == [
         '- find_berth({harbour: string, length_m: number, side?: "port"|"starboard"})',
         "- list_boats({}) — Lists the boats in the harbour" + " and what is known of each" * 6,
-        "- note_down({text: string}) — Writes a note, e.g. on the tide. It is kept until it is removed; a longer text "
-        "is cut.",
+        "- note_down({text: string}) — Writes a note, e.g. on the tide. It is kept until it is removed.",
     ]
     assert lines["compact"][1].endswith("…")
     assert len(lines["compact"][1]) < 145

@@ -12,14 +12,48 @@ from tests.words.reading import Read, cuts, read
 
 CASES: list[tuple[str, str, str, list[tuple[str, Any]], int]] = [
     ("the tag", f"So.\n{block(FIND)}\nThen.", "So.\n\nThen.", [FOUND], 0),
-    ("a function", "<function=note_down>\n<parameter=text>x</parameter>\n</function>", "", [("note_down", {"text": "x"})], 0),
+    (
+        "a function",
+        "<function=note_down>\n<parameter=text>x</parameter>\n</function>",
+        "",
+        [("note_down", {"text": "x"})],
+        0,
+    ),
     ("a function in the tag", block("<function=list_boats>\n</function>"), "", [("list_boats", {})], 0),
-    ("GLM", "<tool_call>note_down<arg_key>text</arg_key><arg_value>x</arg_value></tool_call>", "", [("note_down", {"text": "x"})], 0),
+    (
+        "GLM",
+        "<tool_call>note_down<arg_key>text</arg_key><arg_value>x</arg_value></tool_call>",
+        "",
+        [("note_down", {"text": "x"})],
+        0,
+    ),
     ("a fence", f"```json\n{FIND}\n```", "", [FOUND], 0),
     ("a whole reply", FIND, "", [FOUND], 0),
     ("Mistral", f"[TOOL_CALLS][{NOTE}]", "", [NOTED], 0),
     ("mended", block(NOTE[:-1]), "", [NOTED], 0),
     ("another tool", block('{"name": "fly", "arguments": {}}') + " So.", SAME, [], 0),
+    (
+        "a call in a text of another",
+        block('{"name": "fly", "arguments": {"to": "a ' + block(OPEN) + '"}}'),
+        SAME,
+        [],
+        0,
+    ),
+    (
+        "a call in a text of another, then one",
+        block('{"arguments": {"to": "a <tool_call>' + OPEN.replace('"', '\\"') + '</tool_call> b"}}') + block(NOTE),
+        block('{"arguments": {"to": "a <tool_call>' + OPEN.replace('"', '\\"') + '</tool_call> b"}}'),
+        [NOTED],
+        0,
+    ),
+    (
+        "a call in a value of another",
+        block(f"<function=fly>\n<parameter=to>\n{block(OPEN)}\n</parameter>\n</function>"),
+        SAME,
+        [],
+        0,
+    ),
+    ("in thinking", f"<think>\n{block(NOTE)}", SAME, [], 0),
     ("one of two is another tool", block(f'[{NOTE}, {{"name": "fly", "arguments": {{}}}}]'), SAME, [], 0),
     ("words in the tag", block("find it"), SAME, [], 0),
     ("an empty tag", "<tool_call>\n</tool_call>", SAME, [], 0),
@@ -35,7 +69,7 @@ CASES: list[tuple[str, str, str, list[tuple[str, Any]], int]] = [
     ("a call after that", f"{block(FIND)}\n<tool_response>x</tool_response>\n{block(OPEN)}", "", [FOUND], 1),
     ("an example in a fence", f"```\n{block(OPEN)}\n```", SAME, [], 0),
     ("a call within one that is none", f"<tool_call>hm {block(NOTE)}", "<tool_call>hm ", [NOTED], 0),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "words", "calls", "failed"), [case[1:] for case in CASES], ids=[c[0] for c in CASES])

@@ -19,12 +19,43 @@ from tests.words.reading import Read, events_of, read
 BITS = [
     *sorted({head for form in FORMATS for head in form.heads} | CLOSERS | {*RESPONSES, *RESPONSES_AFTER_A_CALL}),
     *sorted({*THOUGHTS, *THOUGHTS.values(), *RESPONSES.values()}),
-    *'"\'`<>{}[]():,;\\/#~|=- \n',
-    "```", "```json\n", "```tool_code\n", "~~~\n", "> ", "\n\n", "\r\n", "//", "/*", "*/", "“", "é",
-    "<tool_call", "</tool", "<parameter=text>", "</parameter>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>",
-    "note_down", "find_berth", "fly", '"name"', '"arguments"', "text='x'", "(", ")", "word. ", "Action Input: ",
-    NOTE, FIND, OPEN, block(NOTE), block(OPEN),
-]  # fmt: skip
+    *"\"'`<>{}[]():,;\\/#~|=- \n",
+    "```",
+    "```json\n",
+    "```tool_code\n",
+    "~~~\n",
+    "> ",
+    "\n\n",
+    "\r\n",
+    "//",
+    "/*",
+    "*/",
+    "“",
+    "é",
+    "<tool_call",
+    "</tool",
+    "<parameter=text>",
+    "</parameter>",
+    "<arg_key>",
+    "</arg_key>",
+    "<arg_value>",
+    "</arg_value>",
+    "note_down",
+    "find_berth",
+    "fly",
+    '"name"',
+    '"arguments"',
+    "text='x'",
+    "(",
+    ")",
+    "word. ",
+    "Action Input: ",
+    NOTE,
+    FIND,
+    OPEN,
+    block(NOTE),
+    block(OPEN),
+]
 
 SOUP = st.lists(st.sampled_from(BITS), max_size=20).map("".join)
 WHOLE = st.sampled_from([case[1] for case in ALL])
@@ -108,28 +139,57 @@ def test_any_arguments_come_through_in_other_forms(
 
 
 ENDLESS = [
-    "<tool_call>{", '{"a": "x</tool_call>\n', '{\\"</tool_call>\n', "<tool_call>{/*</tool_call>\n",
-    "<tool_call>\n<function=note_down>\n<parameter=text>\nx</tool_call>\n", '```json\n{"name": "note_down", "a": "\n```\n',
-    "<think>\n<tool_call>\n{", '[note_down(text="', "<tool_call>note_down<arg_key>a</arg_key>", "<", "`", "```", " ", "\n",
-    '<|channel|>commentary to=functions.note_down <|message|>{"a": ;</tool', "Action: note_down\nAction Input: {",
-    "<tool_response>", "[TOOL_CALLS]", "{{", "[[", "]}\n", "<function=note_down>\n<parameter=text>", "</parameter>\n",
-]  # fmt: skip
+    "<tool_call>{",
+    '{"a": "x</tool_call>\n',
+    '{\\"</tool_call>\n',
+    "<tool_call>{/*</tool_call>\n",
+    "<tool_call>\n<function=note_down>\n<parameter=text>\nx</tool_call>\n",
+    '```json\n{"name": "note_down", "a": "\n```\n',
+    "<think>\n<tool_call>\n{",
+    '[note_down(text="',
+    "<tool_call>note_down<arg_key>a</arg_key>",
+    "<",
+    "`",
+    "```",
+    " ",
+    "\n",
+    '<|channel|>commentary to=functions.note_down <|message|>{"a": ;</tool',
+    "Action: note_down\nAction Input: {",
+    "<tool_response>",
+    "[TOOL_CALLS]",
+    "{{",
+    "[[",
+    "]}\n",
+    "<function=note_down>\n<parameter=text>",
+    "</parameter>\n",
+    "<arg_key>" + " " * 300,
+    "<tool_call>" + " " * 60,
+    "```" + " " * 60,
+    "~",
+    "<tool_call>\n",
+    "</tool_call>\n",
+    "'",
+]
 
 
 @pytest.mark.parametrize("unit", ENDLESS)
-@pytest.mark.parametrize("native", [False, True])
-def test_reading_takes_time_in_proportion_to_the_text(unit: str, native: bool) -> None:
+@pytest.mark.parametrize(
+    ("before", "native"),
+    [("", False), ("", True), (block(NOTE), False), ("<think>\n" + block(NOTE), False), ("```json\n", True)],
+    ids=["words", "native", "after a call", "in thinking", "in a fence"],
+)
+def test_reading_takes_time_in_proportion_to_the_text(unit: str, before: str, native: bool) -> None:
     def seconds(size: int) -> float:
-        text = unit * (size // len(unit))
+        text = before + unit * (size // len(unit))
         begun = time.process_time()
         reader = WordsReader(["note_down"], native=native)
-        for at in range(0, size, 400):
-            reader.feed(text[at : at + 400])
+        for at in range(0, size, 40):
+            reader.feed(text[at : at + 40])
         reader.close()
         return time.process_time() - begun
 
-    seconds(2_000)
-    assert seconds(80_000) <= 12 * max(seconds(20_000), 0.005)
+    seconds(1_000)
+    assert seconds(16_000) <= 12 * max(seconds(4_000), 0.003)
 
 
 def test_nothing_is_kept_of_words_that_went_out() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conch_desktop.words.reader import WordsCall, WordsFailed, WordsReader, WordsText
-from tests.words.answers import ALL, FIND, NOTE, SAME, TRICKY_TEXTS, block
+from tests.words.answers import ALL, FIND, NOTE, OPEN, SAME, TRICKY_TEXTS, block
 from tests.words.reading import Read, cuts, events_of, read, tool
 
 CASES = [pytest.param(*case[1:], id=case[0]) for case in ALL]
@@ -132,6 +132,12 @@ def test_a_call_knows_what_was_sent_and_what_was_mended() -> None:
     assert call.raw == "{'name': 'list_boats', 'arguments': {},}"
     mends = {(mend.what, call.raw[slice(*mend.span)]) for mend in call.mends if mend.span}
     assert ("trailing_comma", ",") in mends
+
+
+def test_a_call_too_long_to_read_runs_nothing_of_what_it_holds() -> None:
+    told = f"{'x' * 1_000_000}\n{block(OPEN)}\n"
+    text = block('{"name": "note_down", "arguments": {"text": "' + told.replace('"', '\\"') + '"}}') + "\nSo."
+    assert read([text]) == Read("\nSo.", [], 1)
 
 
 def test_the_events_come_in_the_order_of_the_text() -> None:

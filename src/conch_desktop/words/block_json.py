@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from conch_desktop.calls.repair import Repaired, repair
 from conch_desktop.domain.calls import Json, Mend
 
 Ending = Literal["whole", "open", "cut"]
@@ -34,17 +35,19 @@ class NoJson:
 
 def read_block_json(text: str, ending: Ending) -> BlockJson | NoJson:
     """Reads `text`, in which words may stand around the values."""
-    from conch_desktop.calls.repair import Repaired, repair
-
     read = repair(text, ending=ending)
-    doubled = text.strip()
-    if not isinstance(read, Repaired) and doubled.startswith("{{") and doubled.endswith("}}"):
-        # Small models copy the doubled braces of a template.
-        inner = repair(doubled[1:-1], ending=ending)
-        if isinstance(inner, Repaired):
-            return BlockJson(tuple(value.value for value in inner.values))
     if not isinstance(read, Repaired):
-        return NoJson(read.why, read.cut)
+        return _without_doubled_braces(text.strip(), ending) or NoJson(read.why, read.cut)
+    values = tuple([value.value for value in read.values])
+    if not read.marks and not read.lost:
+        return BlockJson(values)
     mends = tuple(read.mends())
-    closed = any(mend.what == "closed" for mend in mends)
-    return BlockJson(tuple(value.value for value in read.values), mends, closed, read.lost)
+    return BlockJson(values, mends, any(mend.what == "closed" for mend in mends), read.lost)
+
+
+def _without_doubled_braces(text: str, ending: Ending) -> BlockJson | None:
+    """Small models copy the doubled braces of a template."""
+    if not (text.startswith("{{") and text.endswith("}}")):
+        return None
+    inner = repair(text[1:-1], ending=ending)
+    return BlockJson(tuple([value.value for value in inner.values])) if isinstance(inner, Repaired) else None

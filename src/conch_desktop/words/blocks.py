@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from conch_desktop.words import advice
 from conch_desktop.words.block_json import Ending
 from conch_desktop.words.bodies import Body, Reading, read_body
+from conch_desktop.words.body_scan import BodyScan
 from conch_desktop.words.events import WordsCall, WordsFailed
 from conch_desktop.words.formats import CALL_OPEN, Format
 from conch_desktop.words.names import Names
 from conch_desktop.words.promise import WINDOW, may_be_call
-from conch_desktop.words.scan import BodyScan, plain_end
+from conch_desktop.words.scan import plain_end
 from conch_desktop.words.tags import FUNCTION
 
 LONG = 4 * WINDOW
@@ -28,7 +29,8 @@ Quiet = Callable[[str], object] | None
 class Settled:
     """What became of held text: calls and failed blocks, or `words` when it was none; and what comes after it.
 
-    `doubtful`: the end was found at second sight, and what follows is read a second time.
+    `doubtful`: the end was found at second sight, and what follows is read a second time. `then` holds on to what
+    comes next.
     """
 
     events: Sequence[WordsCall | WordsFailed] = ()
@@ -36,6 +38,7 @@ class Settled:
     rest: str = ""
     is_block: bool = True
     doubtful: bool = False
+    then: Holder | None = None
 
 
 class Holder(Protocol):
@@ -79,7 +82,7 @@ class Block:
             self._begin += piece
             ended = self._scan.end
             if not self._may_be_ours(self._begin if ended < 0 else self._begin[:ended]):
-                return Settled(words=self._opening, rest=self._text(), is_block=False)
+                return self._no_call()
         if self._scan.end >= 0:
             return self._ended(self._text())
         self.quiet = self._scan.quiet if self._sure else None
@@ -129,23 +132,68 @@ class Block:
         name = "" if self._function else self._name
         reading = read_body(Body(text[:body_end], ending, self._scan, name), self._names)
         if self._native and not reading.plain:
-            return Settled(words=self._opening, rest=text, is_block=False, doubtful=len(text) > LONG)
+            return self._no_call()
         if reading.definition and not self._form.asked:
             return Settled(words=self._opening + text[:end], rest=text[end:], is_block=False)
-        if not reading.readable and (inner := self._inner_end(text, body_end)):
-            return self._broken_off(text, inner)
+        if not reading.readable and (inner := self._inner_end(text, body_end, end)):
+            failed = WordsFailed(text[:inner].strip(), advice.unreadable(self._names, "a text in it is never closed"))
+            return Settled((failed,), rest=text[inner:], doubtful=True)
         return Settled(reading.events, rest=text[end:])
 
-    def _inner_end(self, text: str, body_end: int) -> int:
-        """Where a closing mark ends that stood within a text or a value and looks like the real one; 0 without."""
+    def _no_call(self) -> Settled:
+        """In a native turn: words after all. What stands in its texts and values opens no call either."""
+        settled = Passing(self._scan, self._text()).settled()
+        return replace(settled, words=self._opening + settled.words)
+
+    def _inner_end(self, text: str, body_end: int, end: int) -> int:
+        """Where a closing mark ends that stood within a text and is the real one; 0 without.
+
+        It is when no closing mark stood outside a text, or when the one that did closes another call: then a text of
+        this one was never closed.
+        """
         marks = "|".join(map(re.escape, self._form.closers))
         found = re.compile(rf"(?:{marks})(?=\r?\n|<|\Z)").search(text, 0, body_end) if marks else None
-        return found.end() if found else 0
+        if found is None:
+            return 0
+        if end > body_end:
+            opening = text.rfind(CALL_OPEN, found.end(), body_end)
+            last = Body(text[opening + len(CALL_OPEN) : body_end], "whole", BodyScan("closer"))
+            if opening < 0 or not read_body(last, self._names).readable:
+                return 0
+        return found.end()
 
-    def _broken_off(self, text: str, inner: int) -> Settled:
-        """No closing mark stood outside a text: the block ends at the first that looks like one, and has failed."""
-        failed = WordsFailed(text[:inner].strip(), advice.unreadable(self._names, "a text in it is never closed"))
-        return Settled((failed,), rest=text[inner:], doubtful=True)
+
+class Passing:
+    """Words that look like a call and are none: they go out, and up to the end of the block nothing in them counts."""
+
+    quiet: Quiet = None
+
+    def __init__(self, scan: BodyScan, text: str) -> None:
+        self._scan = scan
+        self._waiting = text
+        self._sent = 0
+
+    def settled(self) -> Settled:
+        """The words so far, as far as it is told that they lie within the block."""
+        end = self._scan.end
+        told = max(0, (end if end >= 0 else self._scan.decided) - self._sent)
+        words, self._waiting = self._waiting[:told], self._waiting[told:]
+        self._sent += told
+        if end >= 0:
+            return Settled(words=words, rest=self._waiting, is_block=False)
+        return Settled(words=words, is_block=False, then=self)
+
+    def take(self, piece: str) -> Settled:
+        """Reads the next piece."""
+        self._waiting += piece
+        self._scan.take(piece)
+        return self.settled()
+
+    def close(self, *, cut: bool) -> Settled:
+        """The answer ended within the block."""
+        self._scan.take("", final=True)
+        settled = self.settled()
+        return settled if settled.then is None else Settled(words=settled.words + self._waiting, is_block=False)
 
 
 class Candidate:
@@ -263,7 +311,8 @@ class InThought:
         else:
             self._after += piece
         after = self._after.strip()
-        return self._as_words() if after and not self._closer.startswith(after) else None
+        ended = after and not self._closer.startswith(after)
+        return self._as_words() if ended or len(self._after) > WINDOW else None
 
     def _as_words(self) -> Settled:
         text = self._opening + "".join(self._pieces)
@@ -272,8 +321,9 @@ class InThought:
     def close(self, *, cut: bool) -> Settled:
         """The answer ended within the thinking."""
         settled = self._settled or self._block.close(cut=cut)
+        after = self._after if self._settled else settled.rest
         calls = settled.events and all(isinstance(event, WordsCall) for event in settled.events)
-        if calls and not settled.rest.strip():
+        if calls and not after.strip():
             return Settled(settled.events)
         self._after = ""
         return self._as_words()

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from conch_desktop.domain.calls import Json
 from conch_desktop.words import advice
 from conch_desktop.words.block_json import BlockJson, Ending, NoJson, read_block_json
+from conch_desktop.words.body_scan import BodyScan
 from conch_desktop.words.events import WordsCall, WordsFailed
+from conch_desktop.words.formats import TEXT_MARKS
 from conch_desktop.words.names import Names
 from conch_desktop.words.pythonic import python_calls
-from conch_desktop.words.scan import BodyScan
 from conch_desktop.words.shapes import Shape, shapes
 from conch_desktop.words.tags import Field, Function
 
@@ -20,7 +21,7 @@ _TOKENS = re.compile(r"<[^<>]{0,80}>|```\w*|\s+")
 _CHILDREN = re.compile(
     r"<(name|tool_name)>\s*([\w.:-]+)\s*</\1>\s*<(arguments|parameters|args|input)>(.*)</\3>", re.DOTALL
 )
-_HALF_TAG = re.compile(r"\s*</?[\w|｜▁:]*\Z")
+_HALF_TAG = re.compile(r"</?[\w|｜▁:]{0,40}\Z")
 _BREAKS = ("\r\n", "\n")
 
 
@@ -55,8 +56,8 @@ def read_body(body: Body, names: Names) -> Reading:
     if body.scan.fields:
         return _pairs(body, names)
     if body.ending != "whole":
-        raw = _HALF_TAG.sub("", raw)
-    if children := _CHILDREN.fullmatch(raw):
+        raw = _without_half_tag(raw)
+    if raw.startswith("<") and (children := _CHILDREN.fullmatch(raw)):
         return _named(children[2], children[4], raw, body.ending, names)
     if body.name:
         return _named(body.name, raw, raw, body.ending, names)
@@ -65,20 +66,19 @@ def read_body(body: Body, names: Names) -> Reading:
     return _json_or_python(raw, body.ending, names)
 
 
+def _without_half_tag(raw: str) -> str:
+    """The answer may have ended within the closing mark."""
+    begin = raw.rfind("<")
+    return raw[:begin].rstrip() if begin >= 0 and _HALF_TAG.match(raw, begin) else raw
+
+
 def _together(readings: list[Reading]) -> Reading:
     events = tuple(event for reading in readings for event in reading.events)
     return Reading(events, any(one.readable for one in readings), all(one.plain for one in readings))
 
 
 def _json_or_python(raw: str, ending: Ending, names: Names) -> Reading:
-    brace = raw.find("{")
-    head = _words(raw[:brace] if brace >= 0 else raw)
-    if not raw.startswith(("[", "{")) and len(head) == 1:
-        if brace >= 0 and "(" not in head[0]:
-            return _named(head[0], raw[brace:], raw, ending, names)
-        if brace < 0 and (name := names.find(head[0])) and ending == "whole":
-            return Reading((WordsCall(name, {}, raw),), plain=True)
-    if called := _python(raw, ending, names):
+    if not raw.startswith("{") and (called := _named_first(raw, ending, names) or _python(raw, ending, names)):
         return called
     read = read_block_json(raw, ending)
     if isinstance(read, NoJson):
@@ -94,6 +94,19 @@ def _json_or_python(raw: str, ending: Ending, names: Names) -> Reading:
         events.append(WordsFailed(raw, advice.unreadable(names, "what follows the first call is no JSON")))
     plain = not read.lost and all(shape.plain and not shape.fault for shape in found)
     return Reading(tuple(events), plain=plain, definition=all(shape.definition for shape in found))
+
+
+def _named_first(raw: str, ending: Ending, names: Names) -> Reading | None:
+    """A name, alone or with its arguments after it."""
+    brace = raw.find("{")
+    head = _words(raw[:brace] if brace >= 0 else raw)
+    if raw.startswith("[") or len(head) != 1:
+        return None
+    if brace >= 0 and "(" not in head[0]:
+        return _named(head[0], raw[brace:], raw, ending, names)
+    if brace < 0 and ending == "whole" and (name := names.find(head[0])):
+        return Reading((WordsCall(name, {}, raw),), plain=True)
+    return None
 
 
 def _event(shape: Shape, raw: str, read: BlockJson | None) -> WordsCall | WordsFailed:
@@ -125,6 +138,7 @@ def _named(said: str, text: str, raw: str, ending: Ending, names: Names) -> Read
         if ending != "whole":
             return Reading((WordsFailed(raw, advice.cut_off(names, name), name),), readable=False)
         return Reading((WordsCall(name, {}, raw),), plain=True)
+    text = _with_quotes(text)
     read = read_block_json(text, ending)
     if isinstance(read, NoJson):
         why = advice.cut_off(names, name) if read.cut else advice.broken(names, name, read.why)
@@ -136,6 +150,16 @@ def _named(said: str, text: str, raw: str, ending: Ending, names: Names) -> Read
     if arguments.keys() <= {"name", "arguments", "parameters"} and names.find(str(arguments.get("name"))) == name:
         return _json_or_python(text.strip(), ending, names)  # the whole call once more, after its name
     return Reading((WordsCall(name, arguments, raw, read.mends if text == raw else ()),), plain=True)
+
+
+def _with_quotes(text: str) -> str:
+    """Texts between Gemma's marks, as JSON writes them."""
+    for mark in TEXT_MARKS:
+        if mark in text:
+            parts = text.split(mark)
+            if len(parts) % 2:
+                text = "".join(json.dumps(part) if place % 2 else part for place, part in enumerate(parts))
+    return text
 
 
 def _python(raw: str, ending: Ending, names: Names) -> Reading | None:
@@ -173,7 +197,7 @@ def _function(function: Function, body: Body, names: Names) -> Reading:
         ended = function.end >= 0 or function.fields[-1].end >= 0
         return _with_fields(function.name, function.fields, text, raw, names, ended=ended)
     ending: Ending = "whole" if function.end >= 0 else body.ending
-    raw = raw if ending == "whole" else _HALF_TAG.sub("", raw)
+    raw = raw if ending == "whole" else _without_half_tag(raw)
     return _named(function.name, raw, raw, ending, names)
 
 

@@ -60,6 +60,9 @@ class Format:
         return tuple(heads)
 
 
+_CLAUDE = "antml:"
+"""What Claude's own tags may begin with."""
+
 _TAGS = {
     # IBM Granite 20B, Glaive's data, many chat tunes
     "<function_call>": "</function_call>",
@@ -73,6 +76,8 @@ _TAGS = {
     "<tool_use>": "</tool_use>",
     "<toolcall>": "</toolcall>",
     "<TOOLCALL>": "</TOOLCALL>",  # Nemotron
+    "<longcat_tool_call>": "</longcat_tool_call>",
+    f"<{_CLAUDE}function_calls>": f"</{_CLAUDE}function_calls>",
     "<minimax:tool_call>": "</minimax:tool_call>",
     "<seed:tool_call>": "</seed:tool_call>",
     "<｜DSML｜function_calls>": "</｜DSML｜function_calls>",  # DeepSeek V3.2
@@ -81,6 +86,7 @@ _TAGS = {
     "<|tool_call|>": "<|/tool_call|>",  # Phi-4 mini
     "<|START_ACTION|>": "<|END_ACTION|>",  # Command R7B
     "<|action_start|><|plugin|>": "<|action_end|>",  # InternLM
+    "<|tools_prefix|>": "<|tools_suffix|>",  # Apertus
 }
 """Other tags around a call, with what closes each."""
 
@@ -104,9 +110,10 @@ FORMATS = (
     *(Format((mark(tag), Body(closers=(closer,))), closers=(closer,)) for tag, closer in _TAGS.items()),
     # Llama's and Qwen-Coder's function tag, Claude's invoke, without a tag around them
     Format(
-        (mark("<function=", '<function name="', '<invoke name="', '<｜DSML｜invoke name="'), maybe('"'),
-         Word(known=True), maybe('"'), Blank(_IN_LINE, 2), mark(">"), Inside()),
-        until="function", closers=("</function>", "</invoke>", "</｜DSML｜invoke>", CALL_CLOSE), only_known=True,
+        (mark("<function=", '<function name="', '<invoke name="', f'<{_CLAUDE}invoke name="', '<｜DSML｜invoke name="'),
+         maybe('"'), Word(known=True), maybe('"'), Blank(_IN_LINE, 2), mark(">"), Inside()),
+        until="function", only_known=True,
+        closers=("</function>", "</invoke>", f"</{_CLAUDE}invoke>", "</｜DSML｜invoke>", CALL_CLOSE),
     ),
     Format(
         (mark("<function="), Word(known=True), Ahead("{")),
@@ -130,6 +137,11 @@ FORMATS = (
         (maybe(*_SECTIONS), Blank(), mark(*_CALLS), Blank(), Word(), Blank(), mark(*_SEPARATORS)),
         closers=_CALL_ENDS,
     ),
+    # FunctionGemma; Gemma 4
+    Format(
+        (mark("<start_function_call>", "<|tool_call>"), Blank(), mark("call:"), Word(), Ahead("{")),
+        closers=("<end_function_call>", "<tool_call|>"),
+    ),
     # gpt-oss, its channels let through as text
     Format(
         (maybe("<|start|>assistant"), mark("<|channel|>"), Word(name=False), mark(" to="), Word(), Blank(),
@@ -146,12 +158,19 @@ FORMATS = (
     Format(_REACT, until="line", only_known=True, at_line_start=True),
 )  # fmt: skip
 
+_SLIPS = tuple(
+    slip.format(name)
+    for slip in ("</ {}>", "< /{}>", "</{} >", "<\\{}>", "<{}/>")
+    for name in ("tool_call", "function_call", "function")
+)
+"""Closing tags as they are mistyped."""
+
 CLOSERS = frozenset(
     (
-        CALL_CLOSE, *_TAGS.values(), *_CALL_ENDS, "</function>", "</invoke>", "</｜DSML｜invoke>",
-        "<｜tool▁calls▁end｜>", "<|tool_calls_section_end|>", "<|tool_calls_end|>", "<|call|>", "<|python_end|>",
-        "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|return|>", "<|endoftext|>", "<end_of_turn>", "</s>",
-        "<｜end▁of▁sentence｜>",
+        CALL_CLOSE, *_TAGS.values(), *_CALL_ENDS, *_SLIPS, "</function>", "</invoke>", f"</{_CLAUDE}invoke>",
+        "</｜DSML｜invoke>", "<end_function_call>", "<tool_call|>", "<｜tool▁calls▁end｜>",
+        "<|tool_calls_section_end|>", "<|tool_calls_end|>", "<|call|>", "<|python_end|>", "<|im_end|>", "<|eot_id|>",
+        "<|eom_id|>", "<|end|>", "<|return|>", "<|endoftext|>", "<end_of_turn>", "</s>", "<｜end▁of▁sentence｜>",
     )
 )  # fmt: skip
 """What closes a call, also one that was opened otherwise; straight after a call it is left out."""
@@ -184,10 +203,17 @@ THOUGHTS = {
 FENCE_LANGUAGES = ("tool_call", "tool_code", "json", "")
 """The languages of a code fence that may hold nothing but a call, longest first."""
 
-NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "action")
+NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "recipient_name", "action")
 ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "params", "tool_input", "action_input", "kwargs")
-OTHER_KEYS = ("type", "id", "call_id", "tool_call_id", "index", "tool_calls")
+CALL_KEYS = ("function", "tool_call", "function_call")
+"""Under these, an object that is the call itself."""
+LIST_KEYS = ("tool_calls", "tool_uses")
+"""Under these, a list of calls."""
+OTHER_KEYS = ("type", "id", "call_id", "tool_call_id", "index")
 """What may stand beside a call's name and arguments."""
+
+TEXT_MARKS = ("<escape>", '<|"|>')
+"""What Gemma models write for a quotation mark within a call."""
 
 QUOTATION_MARKS = "\"'“”„‟‘’‚‛«»‹›「『"
 """A mark straight after one of these is quoted, not meant."""

@@ -36,7 +36,7 @@ def hidden_at(look: Look, at: int, around: Surroundings) -> Opened:
         if opening[0] not in "<[" and not around.line_start:
             continue
         end = _response(opening, look, at)
-        if end > at and not (look.boundary or around.after_call):
+        if end > at and not around.after_call:
             end = _if_meant(look, end, at)
         if end != at:
             return Opened(end, closer)
@@ -68,10 +68,13 @@ def _response(opening: str, look: Look, at: int) -> int:
 
 
 def _if_meant(look: Look, end: int, at: int) -> int:
-    """In the middle of a sentence the tag is only meant when an answer follows it, not the rest of the sentence."""
+    """The tag is meant when an answer follows it. Talked about, a sentence goes on after it."""
     after = look.text[end : end + 2]
     if len(after) < 2 and not look.final:
         return MORE
-    first = after.lstrip(" \t")[:1]
-    meant = after[:1] == "\n" or first in ("{", "[", '"') or first.isdigit() or after[:1].isalnum()
+    first, following = after[:1], after.strip()[:1]
+    if first.isspace() and following.isalpha():
+        meant = first == "\n" or (look.boundary and not following.islower())
+    else:
+        meant = following in ("", "{", "[", '"') or following.isalnum() or (look.boundary and following == "<")
     return end if meant else at

@@ -141,7 +141,7 @@ class Ahead:
         return NO if look.final else MORE
 
 
-INNER = ("<function", "<invoke", "<tool_call", "<name>", "<tool_name>", "<｜DSML｜invoke")
+INNER = ("<function", "<invoke", "<tool_call", "<name>", "<tool_name>", "<｜DSML｜invoke", "<antml:invoke")
 """Tags that may come first within a call's own tag."""
 
 _PRINT = "print("

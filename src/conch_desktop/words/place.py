@@ -132,7 +132,7 @@ class Place:
 
     def settle(self, settled: Settled, fence: str) -> None:
         """Goes on after what held the text; `fence` are the marks of the fence it stood in."""
-        self.holder = None
+        self.holder = settled.then
         self._doubts += settled.doubtful
         if settled.is_block:
             self.calls += len(settled.events)
@@ -147,7 +147,7 @@ class Place:
             self._fence, self._state = fence, Place._fence_line
         else:
             self._only_calls = False
-            self._state = Place._inline if settled.words else Place._line
+            self._state = Place._line if self._word == "\n" else Place._inline
 
     def _new_edge(self) -> None:
         self._last = self._word = "\n"
@@ -169,7 +169,9 @@ class Place:
         assert white
         if white.group():
             self._gap += white.group()
-            if len(self._gap) > _HELD and not self._after_call:
+            if self._after_call:
+                self._gap = self._gap[:_HELD]
+            elif len(self._gap) > _HELD:
                 self._said.append(self._gap)
                 self._gap = ""
             return white.end()
@@ -345,12 +347,16 @@ class Place:
 
     def _mark(self, text: str, at: int, final: bool) -> int:
         """At a character that may begin a mark: opens what it opens, or says it."""
-        if text[at : at + HEAD] in HEADS and not self._code and self._last not in QUOTATION_MARKS and not self._deaf:
+        if text[at : at + HEAD] in HEADS and not (self._code or self._deaf or self._quoted()):
             step = MORE if text[at:] in OPENINGS_BEGUN and not final else self._opens(text, at, final)
             if step != at:
                 return step
         self._say(text[at])
         return at + 1
+
+    def _quoted(self) -> bool:
+        """Straight after a quotation mark; French ones stand apart."""
+        return self._last in QUOTATION_MARKS or (self._last.isspace() and self._word in "«‹")
 
     def _opens(self, text: str, at: int, final: bool) -> int:
         """What a mark opens; `at` when it opens nothing."""
@@ -359,6 +365,8 @@ class Place:
             step = self._opens_hidden(text, at, final, boundary)
             if step != at:
                 return step
+        if self._thought and self._native:
+            return at
         look = Look(text, final, self._names, boundary, self._native)
         found = opened(look, at, line_start=self._word == "\n" and not self._native)
         if found is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from conch_desktop.words.formats import ARGUMENT_KEYS, NAME_KEYS, OTHER_KEYS
+from conch_desktop.words.formats import ARGUMENT_KEYS, CALL_KEYS, LIST_KEYS, NAME_KEYS, OTHER_KEYS
 from conch_desktop.words.names import Names
 
 WINDOW = 200
@@ -68,7 +68,7 @@ def _object(body: str, names: Names, *, native: bool) -> bool | None:
     found = _KEY.match(body, len(quote))
     key = found.group() if found else ""
     after = body[len(quote) + len(key) :]
-    keys = NAME_KEYS if native else (*NAME_KEYS, *ARGUMENT_KEYS, *OTHER_KEYS)
+    keys = NAME_KEYS if native else (*NAME_KEYS, *ARGUMENT_KEYS, *CALL_KEYS, *LIST_KEYS, *OTHER_KEYS)
     if not after:
         return None if any(known.startswith(key) for known in keys) else False
     if key not in keys or not after.startswith(quote):

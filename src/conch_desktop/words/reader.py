@@ -6,6 +6,7 @@ a block quote, after a quotation mark or in the model's thinking is one (`words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from conch_desktop.domain.tools import Tool
@@ -19,6 +20,10 @@ __all__ = ["WordsCall", "WordsEvent", "WordsFailed", "WordsReader", "WordsText"]
 
 _CHUNK = 4096
 """Characters that are read at a time: cutting read text off a very long piece again and again would not be linear."""
+
+
+_SURELY_HELD = 40
+_WORD = re.compile(r"[\w|｜▁.:/]+\Z")
 
 
 class WordsReader:
@@ -41,16 +46,19 @@ class WordsReader:
 
     def feed(self, text: str) -> list[WordsEvent]:
         """Reads the next piece."""
+        piece, find = text, self._find
         if self._held:
-            text = self._held + text
+            text = self._held + piece
             self._held = ""
-        find = self._find
         if find is not None and text and find(text) is None:
             self._passed.append(text)
             if self._silent:
                 return []
             self._find = self._then
             return [WordsText(text)]
+        if text is not piece and text[0] == "<" and len(text) < _SURELY_HELD and _WORD.match(piece):
+            self._held = text  # a tag that goes on is looked at again when its name ends
+            return []
         if self._passed:
             text = self._caught_up() + text
         place = self._place

@@ -11,21 +11,14 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from conch_desktop.words.formats import CALL_OPEN, CLOSERS, Until
+from conch_desktop.words.formats import CLOSERS, Until
 from conch_desktop.words.parts import MORE
 from conch_desktop.words.tags import (
-    FIELD,
-    FUNCTION,
-    FUNCTION_END,
-    KEY_OPEN,
     TAG,
-    VALUE_CLOSE,
     Field,
     Function,
     begun,
     between_calls,
-    follows_value,
-    pair,
 )
 
 _ENDS: dict[Until, re.Pattern[str]] = {
@@ -56,8 +49,8 @@ def plain_end(closers: tuple[str, ...]) -> Callable[[str], re.Match[str] | None]
     return re.compile(rf"({body})(?:{marks})", re.DOTALL).match
 
 
-class BodyScan:
-    """The scan of one body.
+class Scan:
+    """The scan of one body: its texts, comments, brackets and fences; `BodyScan` adds its tags.
 
     `end`: where the block ends with its closing mark, `body_end` without, both -1 while it does not.
     `whole`: up to where the body was last whole. `alien`: something follows the value that does not belong to it
@@ -89,7 +82,8 @@ class BodyScan:
         self._rest = ""
         self._before = ""  # the last character that is no white space, outside texts and values
         self._last = "\n"  # the last character
-        self._line_begins = True  # nothing but blanks since the last line break; only kept up within a fence
+        self._line_begins = True  # nothing but blanks since the last line break
+        self._fenced = False  # a fence stands open in the body
         self._depth = 0
         self._quote = ""
         self._closer = ""  # what closes the value that is being read
@@ -110,17 +104,21 @@ class BodyScan:
             if step > at:
                 self._last = text[step - 1]
             at = step
-        if self._fence:
-            self._line_begins = self._at_line_start(text, at)
+        self._line_begins = self._at_line_start(text, at)
         self._rest = text[at:]
         self._base += at
-        if final and self._state == self._after_value:
-            self._close_value(self._close_at)
+        if final:
+            self._text_ended()
 
     def _at_line_start(self, text: str, at: int) -> bool:
         """Whether only blanks stand before `at` on its line."""
         line = text.rfind("\n", 0, at) + 1
         return (line > 0 or self._line_begins) and not text[line:at].strip(" \t")
+
+    @property
+    def decided(self) -> int:
+        """Up to where it is told what the text is."""
+        return self._base
 
     @property
     def within(self) -> bool:
@@ -205,7 +203,7 @@ class BodyScan:
             if at + run == len(text) and run < _LONG_RUN and not final:
                 return MORE
             if run > 1 or quote == "~":
-                return self._fence_mark(text, at, run, final)
+                return self._fence_mark(text, at, run, final, self._at_line_start(text, at))
         opens = self._before in _OPENS_AFTER if quote != '"' else not (self._before.isalnum() or self._before == "_")
         if opens and self._last != "\\":
             self._quote = quote
@@ -213,9 +211,9 @@ class BodyScan:
         self._before = quote
         return at + 1
 
-    def _fence_mark(self, text: str, at: int, run: int, final: bool) -> int:
+    def _fence_mark(self, text: str, at: int, run: int, final: bool, may_close: bool) -> int:
         closes = self._fence and text[at] == self._fence[0] and len(self._fence) <= run < _LONG_RUN
-        if closes and self._at_line_start(text, at):
+        if closes and may_close:
             found = _FENCE_LINE.match(text, at)
             if found and (found.group().endswith("\n") or final):
                 self._finish(at, found.end())
@@ -224,8 +222,18 @@ class BodyScan:
                 return MORE
             if not final and _FENCE_LINE_BEGUN.match(text, at + run):
                 return MORE
+        elif not self._fence and run > 2 and may_close and self._breaks_off():
+            self._finish(at, at)
+            return at
         self._before = text[at]
         return at + run
+
+    def _breaks_off(self) -> bool:
+        """Whether a fence is no part of the body: it may only stand around the whole value."""
+        if self._fenced or (not self._depth and self.whole < 0):
+            self._fenced = not self._fenced
+            return False
+        return True
 
     def _comment_begins(self, text: str, at: int, final: bool) -> int:
         if text[at] == "/":
@@ -259,125 +267,18 @@ class BodyScan:
             return MORE if at == len(text) - 1 else len(text) - 1
         return len(text)
 
-    # --- tags ---
+    def _text_ended(self) -> None:
+        """The answer ended within the body."""
 
     def _tag(self, text: str, at: int, final: bool) -> int:
-        found = TAG.match(text, at)
-        if not found:
-            if not final and begun(text, at):
-                return MORE
-            self._before = "<"
-            return at + 1
-        tag = found.group()
-        end = found.end()
-        if tag == KEY_OPEN:
-            return self._pair(text, at, final)
-        if opened := FIELD.fullmatch(tag):
-            return self._value_begins(opened[2], f"</{opened[1]}>", end, as_json='string="false"' in opened[3])
-        if opened := FUNCTION.fullmatch(tag):
-            return self._function_begins(opened[2], at, end)
-        if FUNCTION_END.fullmatch(tag) and self.functions and self.functions[-1].end < 0:
-            return self._function_ends(at, end)
-        between = between_calls(tag) and (self._before or tag != CALL_OPEN)
-        if self._fence and (between or tag in CLOSERS):
-            self.alien = True
-        elif tag in CLOSERS:
-            self._finish(at, end)
-        elif between:
-            self._finish(at, at)
-            return at
-        else:
-            self._before = ">" if self._before else ""
-        return end
+        """What stands at a `<` outside texts."""
+        raise NotImplementedError
 
     def _finish(self, body_end: int, end: int) -> None:
         self._state = self._outside
         self.body_end, self.end = self._base + body_end, self._base + end
         if self.functions and self.functions[-1].end < 0:
             self.functions[-1].end = self.body_end
-
-    def _function_begins(self, name: str, at: int, end: int) -> int:
-        if not self.functions and not self._depth and self.whole >= 0:
-            self._finish(at, at)
-            return at
-        if self.functions and self.functions[-1].end < 0:
-            self.functions[-1].end = self._base + at
-            self.whole = self._base + at
-            if self._until == "function":
-                self._finish(at, at)
-                return at
-        self.functions.append(Function(name, self._base + end))
-        self._before = ">"
-        return end
-
-    def _function_ends(self, at: int, end: int) -> int:
-        self.functions[-1].end = self._base + at
-        self.whole = self._base + end
-        self._before = ">"
-        if self._until == "function":
-            self._finish(at, end)
-        return end
-
-    # --- values between tags ---
-
-    def _pair(self, text: str, at: int, final: bool) -> int:
-        found = pair(text, at, final=final)
-        if isinstance(found, bool):
-            self._before = "<"
-            return MORE if found else at + 1
-        return self._value_begins(found[1], VALUE_CLOSE, found.end())
-
-    def _value_begins(self, key: str, closer: str, end: int, *, as_json: bool = False) -> int:
-        value = Field(key, self._base + end, as_json=as_json)
-        self.fields.append(value)
-        if self.functions:
-            self.functions[-1].fields.append(value)
-        self._closer = closer
-        self._nested = 0
-        self._state = self._in_value
-        return end
-
-    def _close_value(self, end: int) -> None:
-        self.fields[-1].end = end
-        self._state = self._outside
-        self._before = ">"
-
-    def _in_value(self, text: str, at: int, final: bool) -> int:
-        """Looks for what closes the value; a whole call that is written within it is data."""
-        stop = text.find("<", at)
-        if stop < 0:
-            return len(text)
-        if stop > at:
-            return stop
-        found = TAG.match(text, at)
-        if not found:
-            return MORE if not final and begun(text, at) else at + 1
-        tag = found.group()
-        if tag == self._closer and not self._nested:
-            self._close_at = self._base + at
-            self._state = self._after_value
-        elif FUNCTION.fullmatch(tag):
-            self._nested += 1
-        elif FUNCTION_END.fullmatch(tag):
-            self._nested = max(0, self._nested - 1)
-        elif not self._nested and self._last == "\n" and FIELD.fullmatch(tag):
-            self._close_value(self._base + at)  # the closing tag was left out
-            return at
-        return found.end()
-
-    def _after_value(self, text: str, at: int, final: bool) -> int:
-        """What follows tells whether the value was really closed."""
-        if (begin := _after_white(text, at)) > at:
-            return begin
-        found = TAG.match(text, at)
-        if not found and text[at] == "<" and not final and begun(text, at):
-            return MORE
-        tag = found.group() if found else ""
-        if follows_value(tag):
-            self._close_value(self._close_at)
-            return at
-        self._state = self._in_value
-        return at if text[at] == "<" else at + 1
 
     # --- texts ---
 
@@ -396,7 +297,7 @@ class BodyScan:
 
     def _after_whole(self, text: str, at: int, final: bool) -> int:
         """What follows a whole value: another one, a closing mark, or something that does not belong to it."""
-        if (begin := _after_white(text, at)) > at:
+        if (begin := after_white(text, at)) > at:
             return begin
         character = text[at]
         if character in ";," and self._before != ",":
@@ -421,14 +322,14 @@ class BodyScan:
             run = _run(text, at)
             if at + run == len(text) and run < _LONG_RUN and not final:
                 return MORE
-            step = self._fence_mark(text, at, run, final)
+            step = self._fence_mark(text, at, run, final, may_close=True)
             if step < 0 or self.end >= 0:
                 return step
         self.alien = True
         return at
 
 
-def _after_white(text: str, at: int) -> int:
+def after_white(text: str, at: int) -> int:
     found = _WHITE.match(text, at)
     return found.end() if found else at
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from conch_desktop.domain.calls import Json
 from conch_desktop.words import advice
 from conch_desktop.words.block_json import BlockJson, read_block_json
-from conch_desktop.words.formats import ARGUMENT_KEYS, NAME_KEYS, OTHER_KEYS
+from conch_desktop.words.formats import ARGUMENT_KEYS, CALL_KEYS, LIST_KEYS, NAME_KEYS, OTHER_KEYS
 from conch_desktop.words.names import Names
 
 
@@ -37,18 +37,19 @@ def _shapes(value: Json, names: Names, level: int) -> Iterator[Shape]:
     if isinstance(value, list) and level < 2:
         for item in value:
             yield from _shapes(item, names, level + 1)
-    elif isinstance(value, dict) and isinstance(value.get("tool_calls"), list) and level < 2:
-        yield from _shapes(value["tool_calls"], names, level + 1)
     elif isinstance(value, dict):
-        yield _shape(value, names)
+        several = next((value[key] for key in LIST_KEYS if isinstance(value.get(key), list)), None)
+        if several is not None and level < 2:
+            yield from _shapes(several, names, level + 1)
+        else:
+            yield _shape(value, names)
     else:
         yield Shape(fault=advice.unreadable(names, "there is no JSON object in it"), plain=False)
 
 
 def _shape(value: Mapping[str, Json], names: Names) -> Shape:
     outer = value
-    if isinstance(value.get("function"), dict):
-        value = value["function"]
+    value = next((value[key] for key in CALL_KEYS if isinstance(value.get(key), dict)), value)
     key = next((key for key in NAME_KEYS if isinstance(value.get(key), str)), None)
     if key is None:
         return _named_by_key(value, names)
@@ -60,7 +61,7 @@ def _shape(value: Mapping[str, Json], names: Names) -> Shape:
         return Shape(name or said, None, advice.unreadable(names, "it describes a tool"), definition=True)
     if name is None:
         return Shape(said, arguments, advice.unknown(names, said))
-    beside = {*outer, *value} - {key, given, *OTHER_KEYS, "function"}
+    beside = {*outer, *value} - {key, given, *OTHER_KEYS, *CALL_KEYS}
     plain = not beside and (given is not None or len(value) == 1)
     arguments = {} if arguments is None or arguments == "" else arguments
     return Shape(name, arguments, _fault(name, arguments, names), given is not None, plain)

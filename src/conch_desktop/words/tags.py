@@ -15,7 +15,7 @@ FIELD = re.compile(
     r"<((?:\w+:|｜DSML｜)?(?:parameter|param|argument|arg))(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?([^<>]*)>"
 )
 KEY_OPEN, VALUE_OPEN, VALUE_CLOSE = "<arg_key>", "<arg_value>", "</arg_value>"
-_PAIR = re.compile(r"<arg_key>\s*([^<>]{1,100}?)\s*</arg_key>\s{0,40}(?:<arg_value>)?")
+_PAIR = re.compile(r"<arg_key>\s{0,20}([^<>\s][^<>]{0,99}?)\s{0,20}</arg_key>\s{0,40}(?:<arg_value>)?")
 _PAIR_BEGUN = re.compile(r"<arg_key>[^<>]{0,140}(?:<(?:/(?:a(?:r(?:g(?:_(?:k(?:e(?:y)?)?)?)?)?)?)?)?)?\Z")
 _BETWEEN_CALLS = frozenset(
     {CALL_OPEN, "<function_call>", "<|tool_call_begin|>", "<｜tool▁call▁begin｜>", *RESPONSES, *THOUGHTS}
