@@ -94,7 +94,7 @@ async def _tried(wire: Wire, url: str, model: Model, clock: Clock, choice: Choic
         made: list[tuple[str, Mapping[str, Json] | None]] = []
         async for event in turn.run():
             if isinstance(event, CallMade):
-                made.append((event.name, event.args))
+                made.append((event.name, event.args))  # noqa: PERF401 - the order of events is what is read
         if turn.message.failure is not None and not made:
             failure = turn.message.failure
             raise ProviderError(failure.kind, failure.what, failure.advice)
