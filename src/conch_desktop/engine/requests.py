@@ -41,7 +41,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Makes the requests of one turn. `messages` is the chat up to the person's message; `now` in seconds since 1970."""  # noqa: E501
+    """Makes a turn's requests. `messages` is the chat up to the person's message; `now` is seconds since 1970."""
 
     wire: Wire
     model: Model
@@ -52,7 +52,7 @@ class Maker:
     now: float
 
     def make(self, way: Way, answer: Message, *, first: bool, failed: bool) -> Made:
-        """The next request in this way. `first`: of the turn; `failed`: the last answer held a block nobody can read."""  # noqa: E501
+        """The next request in this way. `first`: of the turn; `failed`: the last answer held an unreadable block."""
         window = way.window or self.plan.window
         given = [tool for tool in self.toolbox.tools if tool.name not in way.aside]
         forced = self.plan.asked if first else None
