@@ -319,3 +319,33 @@ async def test_a_changed_plan_is_told_with_its_reason(talk: Talk) -> None:
 
 def _words_lesson(talk: Talk) -> Lesson:
     return Lesson("pier", f"{talk.server.url}/v1", "demo", "words", "tools")
+
+
+@pytest.mark.parametrize(
+    ("choice", "found", "mode"),
+    [
+        ("automatic", '["words", 3]', "words"),
+        ("automatic", '["native", 3]', "native"),
+        ("automatic", '["words", 0]', "native"),
+        ("native", '["words", 3]', "native"),
+        ("words", '["native", 3]', "words"),
+        ("none", '["native", 3]', "none"),
+    ],
+)
+async def test_what_a_check_found_counts_unless_the_person_chose(
+    talk: Talk, choice: str, found: str, mode: str
+) -> None:
+    checked = Lesson("pier", f"{talk.server.url}/v1", "demo", "checked", found)
+    await talk.program.lessons.learn(checked)
+    await talk.program.settings.set(MODEL_MODES, {"pier/demo": choice})
+    talk.server.then(say("Fine."))
+    await talk.session.send("Hello")
+    assert talk.last.mode == mode
+
+
+async def test_a_block_that_names_no_tool_on_offer_is_shown_by_that_name(talk: Talk) -> None:
+    await talk.program.lessons.learn(_words_lesson(talk))
+    talk.server.then(say('<tool_call>\n{"name": "fly", "arguments": {}}\n</tool_call>'), say("I see."))
+    await talk.session.send("Hello")
+    (record,) = talk.last.calls
+    assert (record.name, record.state) == ("fly", "not_run")

@@ -22,6 +22,12 @@ from conch_desktop.tools.toolbox import Toolbox
 Choice = Literal["automatic", "native", "words", "none"]
 """A person's own choice of how a model gets its tools."""
 
+NO_TOOLS = "because the provider says it takes no tools natively"
+SAID_NO = Draft("words", "provider", "The server says that this model takes no tools natively.", None)
+
+ABOUT_TOOLS = frozenset({"words", "strict", "aside", "checked"})
+"""Kinds of lessons about how tools go; they give way to the person's own choice and to a tool asked for by name."""
+
 
 class LessonBook(Protocol):
     """Where lessons are kept."""
@@ -69,22 +75,16 @@ async def make_plan(
     known = _holding(await book.of(model.provider, endpoint, model.name), fingerprint, digest)
     tool = toolbox.find(asked) if asked else None
     grammar = await wire.takes_grammar(model)
-    first, why = await _first(wire, model, toolbox, choice, forced=tool is not None and grammar)
-    way = first if choice in {"native", "none"} else by_lessons(first, known, digest=digest)
-    if choice in {"native", "none"}:
-        way = by_lessons(way, [lesson for lesson in known if lesson.kind not in _ABOUT_TOOLS], digest=digest)
+    forced = tool is not None and grammar
+    first, why = await _first(wire, model, toolbox, choice, forced=forced)
+    if choice != "automatic" or forced:
+        known = [lesson for lesson in known if lesson.kind not in ABOUT_TOOLS]
+    way = by_lessons(first, known, digest=digest)
     if way.mode != first.mode or way.simple or way.aside:
         why = "as this model taught"
     window = way.window or await wire.window_for(model) or model.window or assumed_window(endpoint)
-    told = SAID_NO if first.mode == "words" and why is NO_TOOLS and fingerprint else None
+    told = SAID_NO if why == NO_TOOLS and fingerprint else None
     return Plan(way, why, window, tool, grammar, tuple(known), fingerprint, digest, told)
-
-
-NO_TOOLS = "because the provider says it takes no tools natively"
-SAID_NO = Draft("words", "provider", "The server says that this model takes no tools natively.", None)
-
-
-_ABOUT_TOOLS = frozenset({"words", "strict", "aside"})
 
 
 def _holding(lessons: Sequence[Lesson], fingerprint: str, digest: str) -> list[Lesson]:

@@ -30,7 +30,7 @@ from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, Words
 from conch_desktop.words.reader import WordsReader
 
 UNREADABLE = "(unreadable call)"
-"""The name shown for a block nobody can read."""
+"""The name shown for a block of which not even the tool can be told."""
 
 
 @dataclass(slots=True)
@@ -105,9 +105,9 @@ class Step:
                     own = self.offer.own(name)
                     fields = self.offer.fields.get(own, {})
                     self.wanted.append(Wanted(new_id(), own, raw, arguments, self.number, fields=fields, mends=mends))
-                case WordsFailed(raw=raw, why=why):
+                case WordsFailed(raw=raw, why=why, name=name):
                     self.failed = True
-                    self.wanted.append(Wanted(new_id(), UNREADABLE, raw, None, self.number, fault=why))
+                    self.wanted.append(Wanted(new_id(), name or UNREADABLE, raw, None, self.number, fault=why))
         return events
 
     def _native(self, call: WireCall, finish: FinishReason) -> Wanted:
