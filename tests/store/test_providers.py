@@ -27,7 +27,7 @@ MODELS = [
 
 @pytest.fixture
 def providers(database: Database, clock: StillClock) -> Providers:
-    return Providers(database, clock)
+    return Providers(database)
 
 
 async def test_providers_are_given_in_the_order_they_were_added(providers: Providers) -> None:

@@ -423,7 +423,7 @@ async def test_no_file_of_the_profile_holds_a_key(
     monkeypatch.chdir(tmp_path)
     database = await Database.open(tmp_path / "conch.sqlite3", clock)
     secrets = use(make())
-    await Providers(database, clock).add(PIER)
+    await Providers(database).add(PIER)
     await secrets.probe()
     await secrets.keep(PIER.id, KEY)
     assert await secrets.get(PIER) == KEY

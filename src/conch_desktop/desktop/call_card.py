@@ -5,27 +5,26 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetrics,
     QGuiApplication,
-    QHideEvent,
     QPainter,
     QPaintEvent,
-    QShowEvent,
     QTextCharFormat,
     QTextCursor,
 )
 from PySide6.QtWidgets import QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
 from conch_desktop.desktop import icons
-from conch_desktop.desktop.buttons import Button, IconButton, Painted
+from conch_desktop.desktop.buttons import Button, IconButton
+from conch_desktop.desktop.call_motion import CallPicture
 from conch_desktop.desktop.flow import Flow, fit_layout
 from conch_desktop.desktop.marks import ran_marks, sent_marks
 from conch_desktop.desktop.mono_box import MonoBox
-from conch_desktop.desktop.parts import Card, IconMark, Line, label, paint_tag, still, tag_width
+from conch_desktop.desktop.parts import Card, IconMark, Line, label, paint_tag, tag_width
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.wording import (
     STATE_ICONS,
@@ -46,17 +45,13 @@ if TYPE_CHECKING:
 _PAD = 14
 
 
-class CardHead(Painted):
+class CardHead(CallPicture):
     """The closed card, and the head of an open one."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setCheckable(True)
-        self.call: CallRecord | None = None
         self._source = ""
-        self._turn = 0.0
-        self._timer = QTimer(self)
-        self._timer.timeout.connect(self._step)
 
     def show_call(self, call: CallRecord, source: str) -> None:
         """Shows the call as it is now."""
@@ -72,23 +67,6 @@ class CardHead(Painted):
         if self.isChecked() or self.call is None:
             return look.px(37)
         return look.px(82 if tags(self.call) else 59)
-
-    def _set_moving(self) -> None:
-        if self.call is not None and self.call.state == "running" and self.isVisible():
-            self._timer.start(1000 if still(self) else 40)
-        else:
-            self._timer.stop()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        self._set_moving()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        self._timer.stop()
-
-    def _step(self) -> None:
-        self._turn = 0.0 if still(self) else (self._turn + 14.4) % 360
-        if not self.visibleRegion().isEmpty():
-            self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(look.px(200), self.high(0))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from conch_desktop.desktop import icons
-from conch_desktop.desktop.buttons import Painted
-from conch_desktop.desktop.parts import paint_tag, still, tag_width
+from conch_desktop.desktop.call_motion import CallPicture
+from conch_desktop.desktop.parts import paint_tag, tag_width
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.wording import STATE_ICONS, STATE_TONES, STATE_WORDS, about, state_text
 
@@ -22,19 +22,14 @@ BEYOND = 8
 """How far its ground reaches beyond the column at both sides."""
 
 
-class CallLine(Painted):
+class CallLine(CallPicture):
     """Press it to open the call's card."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.call: CallRecord | None = None
         self._open = False
-        self._turn = 0.0
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._timer = QTimer(self)
-        self._timer.setInterval(40)
-        self._timer.timeout.connect(self._step)
 
     def show_call(self, call: CallRecord, source: str = "") -> None:
         """Shows the call as it is now."""
@@ -59,25 +54,6 @@ class CallLine(Painted):
 
     def sizeHint(self) -> QSize:
         return QSize(look.px(200), look.px(32))
-
-    def _set_moving(self) -> None:
-        moving = self.call is not None and self.call.state == "running" and self.isVisible()
-        if moving:
-            self._timer.setInterval(1000 if still(self) else 40)
-            self._timer.start()
-        else:
-            self._timer.stop()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        self._set_moving()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        self._timer.stop()
-
-    def _step(self) -> None:
-        self._turn = 0.0 if still(self) else (self._turn + 14.4) % 360
-        if not self.visibleRegion().isEmpty():
-            self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         call = self.call

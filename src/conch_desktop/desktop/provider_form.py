@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.fields import Choice, Field
 from conch_desktop.desktop.parts import IconMark, label, set_tone
-from conch_desktop.desktop.scroll import Scroll
+from conch_desktop.desktop.scroll import centred
 from conch_desktop.desktop.theme import look
 
 WIDTH = 560
@@ -128,19 +128,9 @@ class ProviderForm(QWidget):
         buttons.addWidget(self.save)
         column.addLayout(buttons)
         column.addStretch(1)
-        inner = QWidget()
-        inner.setObjectName("chat")
-        across = QHBoxLayout(inner)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.addStretch(1)
-        across.addWidget(form, 100)
-        across.addStretch(1)
-        area = Scroll()
-        area.setWidgetResizable(True)
-        area.setWidget(inner)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(area)
+        whole.addWidget(centred(form))
 
     # Content --------------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QScrollBar, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QScrollBar, QWidget
 
 
 class Scroll(QScrollArea):
@@ -36,3 +36,18 @@ class Scroll(QScrollArea):
         super().resizeEvent(event)
         wide = self._bar.sizeHint().width()
         self._bar.setGeometry(self.width() - wide, 0, wide, self.height())
+
+
+def centred(page: QWidget) -> Scroll:
+    """A scroll area with `page` in its middle, as wide as the page wants to be."""
+    inner = QWidget()
+    inner.setObjectName("chat")
+    across = QHBoxLayout(inner)
+    across.setContentsMargins(0, 0, 0, 0)
+    across.addStretch(1)
+    across.addWidget(page, 100)
+    across.addStretch(1)
+    area = Scroll()
+    area.setWidgetResizable(True)
+    area.setWidget(inner)
+    return area

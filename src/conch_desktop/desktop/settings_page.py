@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLa
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import Button, IconButton, Painted
 from conch_desktop.desktop.parts import IconMark, label
-from conch_desktop.desktop.scroll import Scroll
+from conch_desktop.desktop.scroll import centred
 from conch_desktop.desktop.settings_parts import AllowanceRow, CardList, FactRow, ProviderRow
 from conch_desktop.desktop.theme import look
 
@@ -81,17 +81,7 @@ def _page(title: str, sentence: str, extra: QWidget | None = None) -> tuple[QWid
     content.setSpacing(12)
     column.addLayout(content)
     column.addStretch(1)
-    inner = QWidget()
-    inner.setObjectName("chat")
-    across = QHBoxLayout(inner)
-    across.setContentsMargins(0, 0, 0, 0)
-    across.addStretch(1)
-    across.addWidget(page, 100)
-    across.addStretch(1)
-    area = Scroll()
-    area.setWidgetResizable(True)
-    area.setWidget(inner)
-    return area, content
+    return centred(page), content
 
 
 def _quiet(icon: str, words: str) -> QWidget:

@@ -10,7 +10,7 @@ from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import Button
 from conch_desktop.desktop.fetch_bar import FetchBar
 from conch_desktop.desktop.parts import Card, IconMark, Line, label
-from conch_desktop.desktop.scroll import Scroll
+from conch_desktop.desktop.scroll import centred
 from conch_desktop.desktop.theme import look
 
 WIDTH = 640
@@ -134,19 +134,9 @@ class Welcome(QWidget):
         calm.addWidget(label("No service is contacted until you choose one.", "ui", "t2"), 1)
         column.addLayout(calm)
         column.addStretch(5)
-        inner = QWidget()
-        inner.setObjectName("chat")
-        across = QHBoxLayout(inner)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.addStretch(1)
-        across.addWidget(page, 100)
-        across.addStretch(1)
-        area = Scroll()
-        area.setWidgetResizable(True)
-        area.setWidget(inner)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(area)
+        whole.addWidget(centred(page))
 
     def show_unavailable(self, words: str) -> None:
         """The model can't run on this computer: why, and what to do."""

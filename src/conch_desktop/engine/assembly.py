@@ -92,7 +92,7 @@ class Program:
         self.settings = Settings(database)
         self.secrets = Secrets(_key_service(data_dir))
         self.toolbox = Toolbox(memory_tools(self.memories))
-        self._providers = Providers(database, clock)
+        self._providers = Providers(database)
         self._guard = Guard(self.permissions, policy)
         self._local = LocalServer(self._local_path)
         self._saved: list[Provider] | None = None

@@ -26,6 +26,8 @@ from conch_desktop.words.transcript import in_words
 FORCED_TOKENS = 1_024
 """Tokens an answer may take that can only be one call: a server that forces a call may otherwise never end."""
 
+NO_ROOM = "This model gets no tools: its window can’t hold even the shortest list of them."
+
 
 @dataclass(frozen=True, slots=True)
 class Made:
@@ -120,9 +122,6 @@ class Maker:
         else:
             return request
         return replace(request, max_tokens=FORCED_TOKENS, temperature=0.0)
-
-
-NO_ROOM = "This model gets no tools: its window can’t hold even the shortest list of them."
 
 
 def _shaped(request: Request, way: Way) -> Request:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from conch_desktop.domain.errors import UsageError
 from conch_desktop.domain.models import Family, Model, Provider
+from conch_desktop.schemas import dialects
 
 if TYPE_CHECKING:
     from conch_desktop.providers.local import LocalServer
@@ -37,7 +38,6 @@ class Kind:
     url: str
     needs_key: bool = True
     key_env: str = ""
-    family: Family = "permissive"
     on_this_computer: bool = False
 
 
@@ -48,13 +48,13 @@ _GEMINI_URL = "https://generativelanguage.googleapis.com"
 _ALL = (
     Kind("openai", "OpenAI or a server of your own", _OPENAI, "https://api.openai.com/v1", True, "OPENAI_API_KEY"),
     Kind("openrouter", "OpenRouter", _OPENAI, "https://openrouter.ai/api/v1", True, "OPENROUTER_API_KEY"),
-    Kind("anthropic", "Anthropic", "", "https://api.anthropic.com", True, "ANTHROPIC_API_KEY", "anthropic"),
-    Kind("gemini", "Gemini", _OPENAI, f"{_GEMINI_URL}/v1beta/openai", True, "GEMINI_API_KEY", "gemini"),
-    Kind("gemini-native", "Gemini (its own API)", "", f"{_GEMINI_URL}/v1beta", True, "GEMINI_API_KEY", "gemini"),
+    Kind("anthropic", "Anthropic", "", "https://api.anthropic.com", True, "ANTHROPIC_API_KEY"),
+    Kind("gemini", "Gemini", _OPENAI, f"{_GEMINI_URL}/v1beta/openai", True, "GEMINI_API_KEY"),
+    Kind("gemini-native", "Gemini (its own API)", "", f"{_GEMINI_URL}/v1beta", True, "GEMINI_API_KEY"),
     # Ollama speaks OpenAI's API too; its own is another wire.
     Kind("ollama", "Ollama", _OPENAI, "http://127.0.0.1:11434/v1", False, on_this_computer=True),
-    Kind("conol", "conol.ai", "", "", True, "CONOL_API_KEY", "anthropic"),
-    Kind("conol-gateway", "conol.ai gateway", "", "", True, "CONOL_API_KEY", "anthropic"),
+    Kind("conol", "conol.ai", "", "", True, "CONOL_API_KEY"),
+    Kind("conol-gateway", "conol.ai gateway", "", "", True, "CONOL_API_KEY"),
     Kind("local", "This computer", _LOCAL, "", False, on_this_computer=True),
 )
 
@@ -87,12 +87,7 @@ def kind_of(provider: Provider) -> Kind:
 
 def family_of(kind: Kind, model: Model) -> Family:
     """Which schema dialect a model takes: its provider's, or that of the one behind a router."""
-    if kind.family != "permissive":
-        return kind.family
-    if kind.name == "openrouter":
-        families: Mapping[str, Family] = {"google": "gemini", "anthropic": "anthropic"}
-        return families.get(model.name.partition("/")[0].lstrip("~"), "permissive")
-    return "gemini" if re.search(r"(^|/)gemini", model.name, re.IGNORECASE) else "permissive"
+    return dialects.family_of(kind.name, model.name)
 
 
 # addresses ----------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import StoreError
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.store.columns import Column, from_column, to_column
@@ -15,7 +14,7 @@ from conch_desktop.store.database import Database
 class Providers:
     """The providers a person added."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
 
     async def all(self) -> list[Provider]:
