@@ -95,6 +95,7 @@ NEEDS = (
     Need("test", "command:Xvfb", "xvfb", "xorg-server-xvfb"),
     Need("test", "command:xauth", "xauth", "xorg-xauth"),
     Need("test", "command:xdotool", "xdotool", "xdotool"),
+    Need("test", "command:import", "imagemagick", "imagemagick", "ImageMagick"),
     Need("test", "command:dbus-run-session", "dbus", "dbus"),
     Need("test", "command:gnome-keyring-daemon", "gnome-keyring", "gnome-keyring"),
     Need("test", "command:desktop-file-validate", "desktop-file-utils", "desktop-file-utils"),

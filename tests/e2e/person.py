@@ -111,7 +111,7 @@ class Person:
     # Eyes -----------------------------------------------------------------------------------------------------------
 
     def look(self, name: str) -> QImage:
-        """A picture of the screen, kept beside the data folder."""
+        """A picture of the screen (by ImageMagick), kept beside the data folder."""
         path = self._data_dir.parent / f"{name}.png"
         subprocess.run(["import", "-window", "root", str(path)], env=self._env, check=True, timeout=30)
         return QImage(str(path))
