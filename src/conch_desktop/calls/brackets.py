@@ -164,12 +164,12 @@ class Brackets:
 def no_name_holds_a_bracket(value: Json) -> bool:
     """Whether brackets may be put right: one in a name may be the one that is missed, after a quote that is missing."""
     level = [value]
+    names: set[str] = set()
     while level:
-        if any(_BRACKET.search(name) for item in level if isinstance(item, dict) for name in item):
-            return False
+        names.update(*(item for item in level if isinstance(item, dict)))
         inside = [item.values() if isinstance(item, dict) else item for item in level]
         level = [inner for items in inside for inner in items if isinstance(inner, dict | list)]
-    return True
+    return not any(map(_BRACKET.search, names))
 
 
 def one_way_to_close(value: Json) -> bool:
