@@ -86,6 +86,22 @@ def test_any_valid_json_is_taken_exactly_as_it_is(value: Any, ascii_only: bool, 
 
 
 @many
+@given(values, st.sampled_from(["\ud83d", "x\udf75", "\udf75\ud83d"]), seeds, st.booleans(), st.booleans())
+def test_half_a_character_is_refused_wherever_it_stands(
+    value: Any, half: str, seed: int, as_name: bool, ascii_only: bool
+) -> None:
+    rnd = random.Random(seed)
+    inside: Any = {half: value} if as_name else [value, half]
+    for _ in range(rnd.randint(0, 4)):
+        inside = rnd.choice([[inside], [value, inside], {"a": inside}, {"a": value, "b": inside, "c": 1}])
+    text = json.dumps(inside, ensure_ascii=ascii_only)
+    for each in (text, f"{text[:-1]},{text[-1]}", f"// c\n{text}"):
+        read = repair(each)
+        assert isinstance(read, Unreadable)
+        assert "half a character" in read.why
+
+
+@many
 @given(objects, seeds, st.sampled_from(MENDABLE), st.sampled_from([0.1, 0.4, 1.0]))
 def test_one_kind_of_slip_gives_the_original_value_or_a_refusal(
     value: dict[str, Any], seed: int, kind: str, chance: float

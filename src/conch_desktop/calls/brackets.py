@@ -7,6 +7,7 @@ where it can't matter how: at the end, after a whole value.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 
 from conch_desktop.calls import patterns
@@ -17,6 +18,7 @@ from conch_desktop.calls.strict import DEEPEST, scan_text
 from conch_desktop.domain.calls import Json, MendKind
 
 _CLOSER = {"{": "}", "[": "]"}
+_BRACKET = re.compile(r"[{}\[\]]")
 _OPEN = ("{", "[")
 _BETWEEN = patterns.SPACES + ","
 _NOT_CLOSABLE = "brackets are missing, and what stands in a comment or after the rest may belong to it"
@@ -157,6 +159,17 @@ class Brackets:
             raise Unmendable("the text ends inside a value", len(text))
         due = "".join(_CLOSER[opened] for opened, _ in reversed(self.open))
         self.done.change(len(text), len(text), due, "closed")
+
+
+def no_name_holds_a_bracket(value: Json) -> bool:
+    """Whether brackets may be put right: one in a name may be the one that is missed, after a quote that is missing."""
+    level = [value]
+    names: set[str] = set()
+    while level:
+        names.update(*(item for item in level if isinstance(item, dict)))
+        inside = [item.values() if isinstance(item, dict) else item for item in level]
+        level = [inner for items in inside for inner in items if isinstance(inner, dict | list)]
+    return not any(map(_BRACKET.search, names))
 
 
 def one_way_to_close(value: Json) -> bool:

@@ -1,4 +1,4 @@
-"""A call as a case: one line of `check args` in, one out (DESIGN 4.1). Copy as case writes such lines."""
+"""A call as a case: one line of `check args` in, one out. Copy as case writes such lines."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import re
 from itertools import pairwise
 
 from conch_desktop.calls import patterns
-from conch_desktop.calls.brackets import Balanced, Brackets, one_way_to_close
+from conch_desktop.calls.brackets import Balanced, Brackets, no_name_holds_a_bracket, one_way_to_close
 from conch_desktop.calls.edits import Back, Edit, applied, joined, way_back
 from conch_desktop.calls.places import Ending, Mark, Value
 from conch_desktop.calls.record import Unmendable
@@ -171,7 +171,10 @@ class Mending:
         sound = applied(body, done.edits)
         starts = [_forward(done.edits, start) for start in done.starts]
         self._scan_all(sound, starts, joined(way_back(done.edits), back))
-        if "stray_closer" in done.kinds and not one_way_to_close(self.values[-1].value):
+        last = self.values[-1].value
+        if "stray_closer" in done.kinds and not one_way_to_close(last):
+            raise Unmendable(MORE_WAYS, stop)
+        if set(done.kinds) & _BRACKETS and not no_name_holds_a_bracket(last):
             raise Unmendable(MORE_WAYS, stop)
 
     def _only_brackets(self, done: Balanced, back: Back) -> None:

@@ -44,6 +44,8 @@ class Normaliser:
     """Values that may still be looked at while branches of unions are tried; then values stay as they are."""
     dropped: list[Dropped] = field(default_factory=list)
     _trying: int = 0
+    _tried_before: dict[tuple[int, int], tuple[Json, Json]] = field(default_factory=dict)
+    """By shape and value: the value (so that it lives on) and what it became there, for parts many branches share."""
 
     def arguments(self, args: dict[str, Any], shape: Shape, owners: Mapping[str, Place]) -> Mapping[str, Json]:
         """The arguments of a call; `owners` says for each field in which object it stood."""
@@ -228,13 +230,19 @@ class Normaliser:
         return value
 
     def _trial(self, value: Json, branch: Shape, place: Place) -> Json:
+        key = (id(branch), id(value))
+        if key in self._tried_before:
+            return self._tried_before[key][1]
         before, dropped = self.origins.count(), len(self.dropped)
         self._trying += 1
         result = self.settled(value, branch, place)
         self._trying -= 1
         self.origins.back_to(before)
         del self.dropped[dropped:]
-        return result if self.trials > 0 and _fits(result, branch) else _NOTHING
+        if self.trials <= 0 or not _fits(result, branch):
+            result = _NOTHING
+        self._tried_before[key] = (value, result)
+        return result
 
     def _known_to_any(self, value: dict[str, Any], branches: list[Shape], place: Place) -> dict[str, Any]:
         """Several branches are left: only what none of them knows is left out."""

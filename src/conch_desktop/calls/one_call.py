@@ -29,7 +29,12 @@ _SURE_FRAMES = ("arguments", "parameters")
 _NAMES = ("name", "tool", "tool_name", "function", "function_name", "action")
 _BESIDE = frozenset({"type", "id", "call_id", "tool_call_id", "index"})
 _PREFIX = re.compile(r"^(?:functions|default_api|tools)\.")
-_NAMED_BEFORE = re.compile(r"<function=([\w.-]+)>|\b((?:functions|default_api)\.[\w-]+)|\bAction:\s*([\w.-]+)")
+_NAMED_BEFORE = re.compile(
+    r"<function=([\w.-]+)>|\b((?:functions|default_api)\.[\w-]+)"
+    r"|(?:^|\s)(?:Action|[Tt]ool|tool_name|[Ff]unction|to)\s*[:=]\s*([\w.-]*\w)|([A-Za-z_][\w.-]*)\Z"
+)
+"""Words that name a tool; an identifier that touches the object is one, unless it only says what the object is."""
+_PLAIN_WORDS = frozenset({"json", "args", "arguments", "parameters", "params", "input", "null", "none"})
 _CALLED_BEFORE = re.compile(r"([\w.]*)\s*\(\s*\Z")
 _FIELD_OUTSIDE = re.compile(r"(?:^|[,;({])\s*['\"]?([\w$-]+)['\"]?\s*[:=]", re.MULTILINE)
 _NO_ARGUMENTS = ("", "null", "None")
@@ -108,9 +113,10 @@ class OneCall:
                 raise Refused(f"the field {outside[0]} seems to stand outside the object")
         if not read.before:
             return
-        found = _NAMED_BEFORE.search(read.before)
-        if found and not self._is_name(named := next(name for name in found.groups() if name)):
-            raise Refused(self._another(named))
+        for found in _NAMED_BEFORE.finditer(read.before):
+            named = next(name for name in found.groups() if name)
+            if not self._is_name(named) and named.lower() not in _PLAIN_WORDS:
+                raise Refused(self._another(named))
         called = _CALLED_BEFORE.search(read.before)
         if called and called[1] and not (self._is_name(called[1]) and read.after.startswith(")")):
             raise Refused(f"they stand in program code ({called[1]}(…)), which is never run")

@@ -36,11 +36,12 @@ _PYTHON = r"(True|False|None)(?![\w$.-])"
 _NEXT_OR_END = rf"{WHITE}(?:,|{_CLOSERS}(?:{WHITE},)?+)"
 _BARE = r"(?!(?:True|False|None)[^\w$.-])((?:[^\W\d]|\$)[\w$.-]*+)"
 
+_PLAIN_KEY = rf"\"[\w -]++\"{WHITE}:"
 _NOTE = r"(?:(?://|#)[^\n\r]*+(?=[\n\r])|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)"
 _VALUE = rf"(?:{_PLAIN}|{_SIMPLE}|{_PYTHON})"
 _SLIP = (
     rf"{WHITE}(?:({_CLOSERS})(?:{WHITE},)?+|({_NOTE})"
-    rf"|(?:{_TEXT}|{_BARE}|{_SIMPLE}){WHITE}:{WHITE}(?:{_VALUE}(?:{_NEXT_OR_END}|()[ \t\n\r]++(?={_KEY}))|[{{\[])"
+    rf"|(?:{_TEXT}|{_BARE}|{_SIMPLE}){WHITE}:{WHITE}(?:{_VALUE}(?:{_NEXT_OR_END}|()[ \t\n\r]++(?={_PLAIN_KEY}))|[{{\[])"
     rf"|(?:{_SIMPLE}|{_PYTHON}){_NEXT_OR_END}"
     rf"|(?:{_KEY}{WHITE})?+{_PLAIN}{WHITE}({_NOTE}){_NEXT_OR_END})"
 )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from conch_desktop.calls import frame
-from conch_desktop.calls.brackets import one_way_to_close
+from conch_desktop.calls.brackets import no_name_holds_a_bracket, one_way_to_close
 from conch_desktop.calls.edits import Back, joined, nowhere_else, out_of_text
 from conch_desktop.calls.mending import ATTEMPTS, MORE_WAYS, Mending
 from conch_desktop.calls.places import Ending, Mark, Value, path_text, white
@@ -62,7 +62,9 @@ class Reading:
 
     def _trailing(self, end: int) -> str:
         after = frame.trailing(self.text, end)
-        if any(kind == "stray_closer" for kind, *_ in after.marks) and not one_way_to_close(self.values[-1].value):
+        last = self.values[-1].value
+        stray = any(kind == "stray_closer" for kind, *_ in after.marks)
+        if stray and not (one_way_to_close(last) and no_name_holds_a_bracket(last)):
             raise Unmendable(MORE_WAYS, end)
         self.marks += after.marks
         return after.text

@@ -14,6 +14,7 @@ from conch_desktop.calls.strict import same
 from conch_desktop.domain.calls import Json
 from conch_desktop.schemas.references import Schema, followed
 
+Seen = dict[tuple[int, int], bool]
 KINDS = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})
 _KIND_OF: dict[type, str] = {
     str: "string",
@@ -25,6 +26,8 @@ _KIND_OF: dict[type, str] = {
     type(None): "null",
 }
 _MOST_PARTS = 200
+_MOST_LEVELS = 4
+"""Unions directly within unions that are followed; one that contains itself would have no end."""
 _OPENERS = ("additionalProperties", "unevaluatedProperties")
 
 
@@ -35,26 +38,50 @@ def kind_of(value: Json) -> str:
     return _KIND_OF.get(type(value), "unknown")
 
 
-class Shape:
-    """One node of a schema: all the schemas that hold for it at once."""
+class _Document:
+    """A whole schema, and the shapes of its nodes: each is made once, also where a schema contains itself."""
 
-    def __init__(self, root: Schema, parts: Sequence[Schema]) -> None:
+    def __init__(self, root: Schema) -> None:
         self.root = root
+        self._shapes: dict[tuple[int, ...], Shape] = {}
+        self._without: dict[tuple[int, str], Schema] = {}
+
+    def shape(self, *nodes: object) -> Shape:
+        """The shape of what holds where all of `nodes` do."""
+        return self.of_parts([part for node in nodes for part in _parts(self.root, node)])
+
+    def of_parts(self, parts: Sequence[Schema], level: int = 0) -> Shape:
+        """The shape of schemas in which references have been followed."""
+        return self._shapes.setdefault((level, *map(id, parts)), Shape(self, parts, level))
+
+    def without(self, part: Schema, key: str) -> Schema:
+        """`part` without one of its keywords."""
+        found = self._without.get((id(part), key))
+        if found is None:
+            found = {name: value for name, value in part.items() if name != key}
+            self._without[id(part), key] = found
+        return found
+
+
+class Shape:
+    """One node of a schema: all the schemas that hold for it at once. `level` counts unions within unions."""
+
+    def __init__(self, document: _Document, parts: Sequence[Schema], level: int) -> None:
+        self.document = document
         self.parts = parts
+        self.level = level
 
     @cached_property
     def branches(self) -> tuple[Shape, ...]:
         """The branches of a union, each with what holds beside it; empty when there is none."""
         owners = [(part, key) for part in self.parts for key in ("anyOf", "oneOf") if _several(part.get(key))]
-        if len(owners) != 1:
+        if len(owners) != 1 or self.level >= _MOST_LEVELS:
             return ()
         owner, key = owners[0]
-        rest = [{k: v for k, v in part.items() if k != key} if part is owner else part for part in self.parts]
-        return tuple(
-            Shape(self.root, [*rest, *_parts(self.root, branch)])
-            for branch in owner[key]
-            if isinstance(branch, Mapping)
-        )
+        rest = [self.document.without(part, key) if part is owner else part for part in self.parts]
+        branches = [branch for branch in owner[key] if isinstance(branch, Mapping)]
+        parts = ([*rest, *_parts(self.document.root, branch)] for branch in branches)
+        return tuple(self.document.of_parts(each, self.level + 1) for each in parts)
 
     @cached_property
     def kinds(self) -> frozenset[str] | None:
@@ -91,13 +118,13 @@ class Shape:
     @cached_property
     def fields(self) -> dict[str, Shape]:
         """The fields an object has, in the schema's order."""
-        named: dict[str, list[Schema]] = {}
+        named: dict[str, list[object]] = {}
         for part in self.parts:
             properties = part.get("properties")
             if isinstance(properties, Mapping):
                 for name, schema in properties.items():
-                    named.setdefault(name, []).extend(_parts(self.root, schema))
-        return {name: Shape(self.root, parts) for name, parts in named.items()}
+                    named.setdefault(name, []).append(schema)
+        return {name: self.document.shape(*schemas) for name, schemas in named.items()}
 
     @cached_property
     def required(self) -> frozenset[str]:
@@ -112,7 +139,7 @@ class Shape:
         for _ in range(_MOST_PARTS):
             if not todo:
                 break
-            for part in _parts(self.root, todo.pop()):
+            for part in _parts(self.document.root, todo.pop()):
                 properties = part.get("properties")
                 found.update(properties if isinstance(properties, Mapping) else (), _names(part.get("required")))
                 todo += _conditional(part)
@@ -137,7 +164,7 @@ class Shape:
         """What the fields of an open object are that it doesn't name."""
         schemas = [part["additionalProperties"] for part in self.parts if _is_schema(part.get("additionalProperties"))]
         patterned = any(part.get("patternProperties") for part in self.parts)
-        return Shape(self.root, _parts(self.root, schemas[0])) if len(schemas) == 1 and not patterned else None
+        return self.document.shape(schemas[0]) if len(schemas) == 1 and not patterned else None
 
     @cached_property
     def items(self) -> Shape | None:
@@ -145,7 +172,7 @@ class Shape:
         schemas = [part["items"] for part in self.parts if isinstance(part.get("items"), Mapping)]
         if not schemas or any("prefixItems" in part for part in self.parts):
             return None
-        return Shape(self.root, [link for schema in schemas for link in _parts(self.root, schema)])
+        return self.document.shape(*schemas)
 
     def may_be(self, kind: str) -> bool:
         """Whether a value of this type may stand here."""
@@ -156,8 +183,11 @@ class Shape:
         """Whether the schema states what may stand here."""
         return self.kinds is not None
 
-    def takes(self, value: Json) -> bool:
-        """Whether `value` is sure to stay as it is: normalising has nothing to do for it."""
+    def takes(self, value: Json, seen: Seen | None = None) -> bool:
+        """Whether `value` is sure to stay as it is: normalising has nothing to do for it.
+
+        `seen` remembers, within one value, what was found for parts that several branches look at.
+        """
         kinds = self.kinds
         if kinds is None and not self.branches:
             return True
@@ -169,9 +199,13 @@ class Shape:
             kind = _KIND_OF[type(value)]
             fits = kinds is None or kind in kinds or (kind == "integer" and "number" in kinds)
             return fits and (self.options is None or self._is_option(value))
-        if self.branches:
-            return any(branch.takes(value) for branch in self.branches)
-        return self._takes_members(value)
+        seen = {} if seen is None else seen
+        if not self.branches:
+            return self._takes_members(value, seen)
+        key = (id(self), id(value))
+        if key not in seen:
+            seen[key] = any(branch.takes(value, seen) for branch in self.branches)
+        return seen[key]
 
     @cached_property
     def _plain_text(self) -> bool:
@@ -184,19 +218,19 @@ class Shape:
             return any(branch.takes(value) for branch in self.branches)
         return not self.is_ref or is_bare(value)
 
-    def _takes_members(self, value: Json) -> bool:
+    def _takes_members(self, value: Json, seen: Seen) -> bool:
         if isinstance(value, list):
             items = self.items
-            return self.may_be("array") and (items is None or all(map(items.takes, value)))
+            return self.may_be("array") and (items is None or all(items.takes(item, seen) for item in value))
         if not self.may_be("object"):
             return False
         fields, closed, further = self.fields, self.closed, self.further
         for name, inner in value.items():
             field = fields.get(name)
             if field is not None:
-                if not field.takes(inner):
+                if not field.takes(inner, seen):
                     return False
-            elif (closed and name not in self.known) or (further is not None and not further.takes(inner)):
+            elif (closed and name not in self.known) or (further is not None and not further.takes(inner, seen)):
                 return False
         return True
 
@@ -226,7 +260,7 @@ def shape_of(schema: Schema) -> Shape:
 
 @lru_cache(maxsize=256)
 def _shape(key: SameSchema) -> Shape:
-    return Shape(key.schema, _parts(key.schema, key.schema))
+    return _Document(key.schema).shape(key.schema)
 
 
 def _parts(root: Schema, node: object) -> list[Schema]:

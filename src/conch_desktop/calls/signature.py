@@ -1,4 +1,4 @@
-"""A tool's arguments in one line, as a model reads them: `{query: string, limit?: integer}` (behaviour 2.4)."""
+"""A tool's arguments in one line, as a model reads them: `{query: string, limit?: integer}`."""
 
 from __future__ import annotations
 

@@ -28,6 +28,7 @@ _BEFORE_ELEMENT = ("{", "[", ",")
 _SOUND_AFTER = ("{", "[", ",", "closed")
 _AFTER: dict[str, Before] = {"{": "{", "[": "[", ",": ",", "}": "closed", "]": "closed"}
 _TAIL_STOPS = re.compile(r'[{}\[\]"]')
+_PUNCTUATION = re.compile(r"[{}\[\],:]")
 _BRACKET = re.compile(r"[{}\[\]]")
 _MARKUP_ONLY = re.compile(r"(?:\s|```|~~~|</[\w:.-]+>|<\|[^|<>]*\|>)+\Z")
 _WHOLE = ("text", "bare", "closed")
@@ -217,7 +218,9 @@ class Slips:
         raise Unmendable("a comma or a closing bracket was expected", at)
 
     def _one_reading(self, at: int, before: Before, mark: str, *, spaced: bool) -> bool:
-        if patterns.KEY_AHEAD.match(self.text, at):
+        if key := patterns.KEY_AHEAD.match(self.text, at):
+            if _PUNCTUATION.search(key[0], 1, len(key[0]) - 1):
+                return False  # a quote is missing before it, and this is no name
             return (spaced or before == "closed") if mark in "\"'" else before != "text"
         if before == "text" or (before == "bare" and not spaced):
             return False

@@ -21,6 +21,7 @@ DEEPEST = 64
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _MANY = 16
 """Objects and lists on one level from which it pays to count the brackets of the text, to know when all are seen."""
+_FEW = 32
 _EXACT = 15
 """Digits a whole number may have to be sure to survive as a float."""
 
@@ -55,9 +56,10 @@ def scan(text: str, at: int) -> tuple[Json, int]:
         raise json.JSONDecodeError(str(error), text, at) from None
     except ValueError as error:  # _TooLarge, and Python's own limit of 4,300 digits
         raise _unfit_number(text, at, error) from None
-    keys = _judge_shape(value, text, at, end) if type(value) is dict or type(value) is list else 0
+    if type(value) is dict or type(value) is list:
+        _judge_shape(value, text, at, end)
     escapes = text.find("\\", at, end) >= 0
-    if not text.isascii() or (escapes and _may_hold_surrogates(value, keys, text, at, end)):
+    if not text.isascii() or (escapes and _may_hold_surrogates(value, text, at, end)):
         judge_texts(value)
     return value, end
 
@@ -146,16 +148,19 @@ scan_text: Callable[[str, int, bool], tuple[str, int]] = decoder.scanstring  # t
 """The C reader for one JSON string: from the place after its opening quote to the place after its closing one."""
 
 
-def _may_hold_surrogates(value: Any, keys: int, text: str, at: int, end: int) -> bool:
-    if keys == len(value) < 32 if isinstance(value, dict) else False:
-        return not all(not isinstance(item, str) or item.isascii() for pair in value.items() for item in pair)
+def _may_hold_surrogates(value: Any, text: str, at: int, end: int) -> bool:
+    """Whether it is worth looking: asking a few long texts what they hold is quicker than a search of the whole."""
+    if (
+        isinstance(value, dict)
+        and len(value) < _FEW
+        and not any(isinstance(item, dict | list) for item in value.values())
+    ):
+        return not all(item.isascii() for pair in value.items() for item in pair if isinstance(item, str))
     return _SURROGATE.search(text, at, end) is not None
 
 
-def _judge_shape(value: dict[str, Any] | list[Any], text: str, at: int, end: int) -> int:
-    """Depth, and keys that stand twice: as many keys must have come out as there are colons in the text. Returns how
-    many keys there are.
-    """
+def _judge_shape(value: dict[str, Any] | list[Any], text: str, at: int, end: int) -> None:
+    """Depth, and keys that stand twice: as many keys must have come out as there are colons in the text."""
     level: list[Any] = [value]
     depth = seen = keys = 0
     brackets = -1
@@ -172,11 +177,10 @@ def _judge_shape(value: dict[str, Any] | list[Any], text: str, at: int, end: int
         level = [inner for item in level for inner in _values(item) if type(inner) is dict or type(inner) is list]
     colons = text.count(":", at, end)
     if keys == colons:
-        return keys
+        return
     escaped = text.find("\\u003a", at, end) >= 0 or text.find("\\u003A", at, end) >= 0
     if escaped or keys + _colons_in_texts(value) != colons:
         _judge_keys(text, at)
-    return keys
 
 
 def _judge_keys(text: str, at: int) -> None:

@@ -1,4 +1,4 @@
-"""The words for what a call got wrong: kinds, values, options and paths as a model reads them (behaviour 2.4)."""
+"""The words for what a call got wrong: kinds, values, options and paths as a model reads them."""
 
 from __future__ import annotations
 
