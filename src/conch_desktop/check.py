@@ -13,9 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from conch_desktop.schemas.reader import check_schema
-from conch_desktop.schemas.values import sendable
-
 Reader = Callable[[Mapping[str, Any], argparse.Namespace], Mapping[str, Any]]
 
 KINDS: dict[str, str] = {
@@ -29,7 +26,15 @@ KINDS: dict[str, str] = {
 }
 """Every kind of the contract and what it does."""
 
-READERS: dict[str, Reader] = {"schemas": check_schema}
+
+def read_schema(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:
+    """`check schemas`: converts the schema of one tool to a dialect."""
+    from conch_desktop.schemas.reader import check_schema
+
+    return check_schema(case, options)
+
+
+READERS: dict[str, Reader] = {"schemas": read_schema}
 """The kinds that exist in this version."""
 
 
@@ -106,7 +111,11 @@ def _shallow(line: str) -> str:
 def _written(answer: Mapping[str, Any]) -> str:
     """An answer as a line of JSON. Half a surrogate pair can't be written as UTF-8, but it can be escaped."""
     text = json.dumps(answer, ensure_ascii=False)
-    return text if sendable(text) else json.dumps(answer)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(answer)
+    return text
 
 
 def _parser() -> argparse.ArgumentParser:

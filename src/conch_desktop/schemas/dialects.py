@@ -58,10 +58,10 @@ class Refused:
     reason: str
 
 
-_WRITERS: Mapping[str, Callable[[Any], Written]] = MappingProxyType(
+_WRITERS: Mapping[Dialect, Callable[[Any], Written]] = MappingProxyType(
     {"gemini": to_gemini, "anthropic": to_anthropic, "strict": to_strict, "permissive": to_permissive}
 )
-DIALECTS = tuple(_WRITERS)
+DIALECTS: tuple[Dialect, ...] = tuple(_WRITERS)
 """Every dialect."""
 
 

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 from conch_desktop.schemas.branches import root_shape
 from conch_desktop.schemas.described import Said, described, joined
 from conch_desktop.schemas.inlining import TOO_MUCH, Reader, Union
+from conch_desktop.schemas.joining import unlike
 from conch_desktop.schemas.keywords import KEYWORDS
 from conch_desktop.schemas.names import FIELD_RULES, NameRule
-from conch_desktop.schemas.shapes import Place, Shape, unlike
+from conch_desktop.schemas.shapes import Place, Shape
 from conch_desktop.schemas.values import Dropped, as_schema, clean, cleaned, kinds_of, sendable
 from conch_desktop.schemas.written import MOST_NODES, FieldNames, Written, check_width, shown
 
@@ -71,6 +72,7 @@ class Writer:
         self._nodes = 1
         self._definitions: dict[str, dict[str, Any]] = {}
         self._moved: dict[int, str] = {}
+        self._exact: list[tuple[dict[str, Any], str, Any]] = []
 
     def write(self) -> Written:
         """The whole of it."""
@@ -78,6 +80,7 @@ class Writer:
         self._write(Task(self._one_object(), out, 0, False, ()))
         while self._tasks:
             self._write(self._tasks.popleft())
+        self._widen()
         fields = out.setdefault("properties", {})
         if self._definitions:
             out["$defs"] = {**out.get("$defs", {}), **self._definitions}
@@ -119,6 +122,18 @@ class Writer:
             if "required" in out and "properties" not in out:
                 out["properties"] = {}  # "'required' present but 'properties' is missing": usestrix/strix#1088
 
+    def _widen(self) -> None:
+        """Mending makes a schema take more. Where that would make the whole take less, the condition goes."""
+        for out, key, source in reversed(self._exact):  # the inner ones first
+            if out.get(key) == source:
+                continue
+            if key == "oneOf" and "anyOf" not in out:
+                out["anyOf"] = out.pop(key)
+                continue
+            for gone in (key, "then", "else") if key == "if" else (key,):
+                out.pop(gone, None)
+            self.note("A condition that can't be sent as it is, is left out.")
+
     # for the keywords -----------------------------------------------------------------------------------------------
 
     def note(self, text: str) -> None:
@@ -148,6 +163,10 @@ class Writer:
             return out
         self._tasks.append(Task(value, out, level, listed, said))
         return out
+
+    def keep_exact(self, task: Task, key: str, source: Any) -> None:
+        """Notes that what is written under `key` may not take more than `source`."""
+        self._exact.append((task.out, key, source))
 
     def copy(self, out: dict[str, Any], key: str, value: Any) -> None:
         """Takes a keyword over as it is."""

@@ -12,7 +12,8 @@ from typing import Any
 from urllib.parse import unquote
 
 from conch_desktop.schemas.described import DEFAULT, OTHER, Said
-from conch_desktop.schemas.shapes import Place, Shape, Trail, both, either, own_shape
+from conch_desktop.schemas.joining import both, either
+from conch_desktop.schemas.shapes import Place, Shape, Trail, own_shape
 from conch_desktop.schemas.values import Dropped, as_schema, branches_in, clean, cleaned, kinds_of, one_line
 
 _DEEPEST = 24

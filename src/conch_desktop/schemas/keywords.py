@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from conch_desktop.schemas.described import BOUNDS, NAME, OPTIONS, SHAPE, Said, listed, ranged
-from conch_desktop.schemas.shapes import unlike
+from conch_desktop.schemas.joining import unlike
 from conch_desktop.schemas.values import (
     KINDS,
     SAFE_INTEGER,
@@ -39,6 +39,9 @@ _LONGEST_REPEAT_LISTED = 250
 """Larger repetitions make a grammar too large ("failed to parse grammar"): firecrawl/firecrawl#4512."""
 
 Told = Iterable[Said] | None
+
+_NEVER = Said(BOUNDS, "Leave this out.")
+"""For what nothing fits; llama.cpp can't read `not: {}` ("Unrecognized schema", ggml-org/llama.cpp#14227)."""
 
 
 def _type(writer: Writer, task: Task, key: str, value: Any) -> None:
@@ -78,7 +81,8 @@ def _map(writer: Writer, task: Task, key: str, value: Any) -> None:
     for name, schema in value.items():
         if isinstance(name, str) and sendable(name) and (key != "patternProperties" or is_pattern(name)):
             child = writer.child(schema, task)
-            schemas[name] = {"not": {}} if child is None else child
+            never: dict[str, Any] = {"description": _NEVER.text} if writer.rules.grammars else {"not": {}}
+            schemas[name] = never if child is None else child
 
 
 def _list(writer: Writer, task: Task, key: str, value: Any) -> None:
@@ -86,6 +90,8 @@ def _list(writer: Writer, task: Task, key: str, value: Any) -> None:
     written = [child for part in branches if (child := writer.child(part, task)) is not None]
     if written:
         task.out[key] = written
+    if key == "oneOf" and len(written) > 1:
+        writer.keep_exact(task, key, value)
 
 
 def _one(writer: Writer, task: Task, key: str, value: Any) -> None:
@@ -103,9 +109,15 @@ def _extra(writer: Writer, task: Task, key: str, value: Any) -> None:
 
 def _not(writer: Writer, task: Task, key: str, value: Any) -> Told:
     if writer.rules.grammars and (value is True or value == {}):
-        return [Said(BOUNDS, "Leave this out.")]  # llama.cpp: "Unrecognized schema" (ggml-org/llama.cpp#14227)
-    _one(writer, task, key, value)
+        return [_NEVER]
+    _condition(writer, task, key, value)
     return None
+
+
+def _condition(writer: Writer, task: Task, key: str, value: Any) -> None:
+    _one(writer, task, key, value)
+    if key in task.out:
+        writer.keep_exact(task, key, value)
 
 
 def _items(writer: Writer, task: Task, key: str, value: Any) -> Told:
@@ -296,7 +308,8 @@ KEYWORDS: Mapping[str, Callable[[Writer, Task, str, Any], Told]] = MappingProxyT
         **_each(_properties, "properties"),
         **_each(_map, "$defs", "definitions", "patternProperties", "dependentSchemas"),
         **_each(_list, "anyOf", "oneOf", "allOf"),
-        **_each(_one, "if", "then", "else", "contains", "propertyNames", "contentSchema"),
+        **_each(_condition, "if"),
+        **_each(_one, "then", "else", "contains", "propertyNames", "contentSchema"),
         **_each(_extra, "additionalProperties", "unevaluatedProperties", "unevaluatedItems"),
         **_each(_not, "not"),
         **_each(_items, "items"),
