@@ -124,3 +124,53 @@ def test_a_pattern_any_engine_reads_is_plain(pattern: str) -> None:
 )
 def test_a_pattern_some_engine_refuses_is_not(pattern: str) -> None:
     assert not plain_pattern(pattern)
+
+
+NODE = {"$ref": "#/$defs/N"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"allOf": [NODE], "description": "X"}, {**NODE, "description": "X"}),
+        ({"allOf": [NODE, {"required": ["z"]}]}, {**NODE, "allOf": [{"required": ["z"], "properties": {}}]}),
+        ({"allOf": [{"anyOf": [NODE, TEXT]}]}, {"$ref": "#/$defs/part"}),
+        ({"anyOf": [NODE, {"type": "null"}]}, {"anyOf": [NODE, {"type": "null"}]}),
+    ],
+)
+def test_a_part_of_all_of_that_contains_itself_becomes_a_reference(before: Any, after: Any) -> None:
+    """A reference is followed when needed; what stands in allOf is put in its place for ever, and llama.cpp crashes."""
+    written = to_permissive({**fields(a=NODE), "$defs": {"N": fields(child=before)}})
+    assert written.schema["$defs"]["N"] == fields(child=after)
+    assert not faults(written.schema, "permissive")
+
+
+def test_a_part_that_only_leads_back_by_references_stays_a_part() -> None:
+    schema = {
+        **fields(a={"$ref": "#/$defs/D"}),
+        "$defs": {
+            "B": fields(kids={"type": "array", "items": {"$ref": "#/$defs/D"}}),
+            "D": {"allOf": [{"$ref": "#/$defs/B"}]},
+        },
+    }
+    assert to_permissive(schema).schema == schema
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"type": "string", "minLength": 5, "maxLength": 2}, TEXT),
+        ({"type": "array", "items": TEXT, "minItems": 5, "maxItems": 2}, {"type": "array", "items": TEXT}),
+        (
+            {"type": "integer", "minimum": 5 * 10**15},
+            {"type": "integer", "description": "At least 5000000000000000."},
+        ),
+        (
+            {"type": "integer", "exclusiveMaximum": -(2**62)},
+            {"type": "integer", "description": f"Less than -{2**62}."},
+        ),
+        ({"type": "integer", "maximum": 1e30, "minimum": -(2**60)}, {"type": "integer"}),
+    ],
+)
+def test_bounds_that_llama_cpp_never_gets_through_are_not_sent(before: Any, after: Any) -> None:
+    assert to_permissive(fields(a=before)).schema == fields(a=after)

@@ -119,6 +119,10 @@ class Writer:
             kinds = out.get("type")
             if "items" not in out and (kinds == "array" or (isinstance(kinds, list) and "array" in kinds)):
                 out["items"] = {}  # "array schema missing items": spacelift-io/spacectl#402
+            for what in ("Length", "Items"):  # llama.cpp never comes to an end with these
+                if out.get(f"min{what}", 0) > out.get(f"max{what}", out.get(f"min{what}", 0)):
+                    self.note(f"The bounds min{what} and max{what} contradict each other; they are left out.")
+                    del out[f"min{what}"], out[f"max{what}"]
             if "required" in out and "properties" not in out:
                 out["properties"] = {}  # "'required' present but 'properties' is missing": usestrix/strix#1088
 
@@ -179,15 +183,28 @@ class Writer:
         """The name to send for a field."""
         return self._names.sent(name, self.rules.root_fields if task.level == 0 else FIELD_RULES["any"])
 
+    def leads(self, task: Task, ref: Any) -> bool:
+        """Does the reference lead to another schema?"""
+        return self._reader.references.follow(ref)[0] and not self.comes_back({"$ref": ref}, task.node)
+
     def reference(self, task: Task, ref: Any) -> str | None:
         """The reference to send; None for one that leads nowhere."""
-        found, target = self._reader.references.follow(ref)
-        if not found or self.comes_back({"$ref": ref}, task.node):
+        if not self.leads(task, ref):
             self.note(f"The reference {shown(str(ref))} leads nowhere; it takes any value.")
             return None
         if _DEFINITION.fullmatch(ref) and sendable(ref):
             return str(ref)
-        return f"#/$defs/{self._moved_to(ref, target)}"
+        return f"#/$defs/{self._moved_to(ref, self._reader.references.follow(ref)[1])}"
+
+    def definition(self, task: Task, part: Mapping[str, Any]) -> str | None:
+        """A reference to a part, which is moved to a definition unless it is only a reference itself."""
+        if part.keys() == {"$ref"}:
+            return self.reference(task, part["$ref"])
+        return f"#/$defs/{self._moved_to('part', part)}"
+
+    def unending(self, part: Any) -> bool:
+        """See `References.unending`."""
+        return self._reader.references.unending(part)
 
     def _moved_to(self, ref: str, target: Any) -> str:
         """The definition that a reference to some other place is led to.

@@ -23,6 +23,7 @@ _MOST_STEPS = 20_000
 _MOST_JOINED = 3_000
 """Schemas looked at in one conversion: in all, and as parts of a place."""
 
+_MOST_PARTS = 200
 _MOST_SHAPES = 32
 """Alternatives of one place; more are folded, those of one type into one."""
 
@@ -58,6 +59,7 @@ class References:
         self._root = root
         self._found: dict[str, tuple[bool, Any]] = {}
         self._ends: dict[str, tuple[bool, Any]] = {}
+        self._unending: dict[int, bool] = {}
         identity = root.get("$id") if isinstance(root, dict) else None
         self._base = identity.rstrip("#") if isinstance(identity, str) else ""
 
@@ -85,6 +87,46 @@ class References:
             ref = node["$ref"]
         self._ends.update(dict.fromkeys(passed, ending))
         return ending
+
+    def unending(self, part: Any) -> bool:
+        """Would whoever puts this part of an allOf in its place never come to an end?
+
+        References anywhere else are followed only when needed; what such a reader puts in its place at once are the
+        references of allOf's parts, and of the choices among them.
+        """
+        return any(self._contains_itself(target) for target in self._put_in_place(part))
+
+    def _contains_itself(self, target: Mapping[str, Any]) -> bool:
+        if id(target) not in self._unending:
+            self._unending[id(target)] = False
+            rest: list[Any] = [target]
+            seen: set[int] = set()
+            while rest and len(seen) < _MOST_JOINED:
+                node = rest.pop()
+                if id(node) in seen:
+                    continue
+                seen.add(id(node))
+                parts = node.get("allOf") if isinstance(node, dict) else None
+                onward = [found for part in branches_in(parts) for found in self._put_in_place(part)]
+                if any(found is target for found in onward):
+                    self._unending[id(target)] = True
+                    break
+                rest.extend(onward)
+                children = node.values() if isinstance(node, dict) else node
+                rest.extend(child for child in children if isinstance(child, (dict, list)))
+        return self._unending[id(target)]
+
+    def _put_in_place(self, part: Any) -> list[dict[str, Any]]:
+        """Where the references of a part lead, and those of its choices."""
+        rest, seen = [part], 0
+        found = []
+        while rest and seen < _MOST_PARTS:
+            node = rest.pop()
+            seen += 1
+            if isinstance(node, dict):
+                found.append(self.follow(node.get("$ref"))[1])
+                rest.extend(choice for key in ("allOf", "anyOf", "oneOf") for choice in branches_in(node.get(key)))
+        return [target for target in found if isinstance(target, dict)]
 
     def _look_up(self, ref: str) -> tuple[bool, Any]:
         if self._base and ref.startswith(f"{self._base}#"):

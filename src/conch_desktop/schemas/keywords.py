@@ -38,6 +38,8 @@ _LONGEST_REPEAT = 1_000
 _LONGEST_REPEAT_LISTED = 250
 """Larger repetitions make a grammar too large ("failed to parse grammar"): firecrawl/firecrawl#4512."""
 
+_FARTHEST = 10**15
+
 Told = Iterable[Said] | None
 
 _NEVER = Said(BOUNDS, "Leave this out.")
@@ -87,6 +89,12 @@ def _map(writer: Writer, task: Task, key: str, value: Any) -> None:
 
 def _list(writer: Writer, task: Task, key: str, value: Any) -> None:
     branches = [part for part in branches_in(value) if not writer.comes_back(part, task.node)]
+    if key == "allOf" and writer.rules.grammars and not writer.leads(task, task.node.get("$ref")):
+        # llama.cpp puts the parts of allOf in its place, and dies of one that contains itself (Pydantic 1 wrote such).
+        recursive = next((part for part in branches if writer.unending(part)), None)
+        if isinstance(recursive, dict) and (ref := writer.definition(task, recursive)):
+            task.out["$ref"] = ref
+            branches = [part for part in branches if part is not recursive]
     written = [child for part in branches if (child := writer.child(part, task)) is not None]
     if written:
         task.out[key] = written
@@ -210,12 +218,15 @@ def _number(writer: Writer, task: Task, key: str, value: Any) -> Told:
         if not isinstance(value, bool):
             writer.note(f"{key} is no number that can be sent; it is left out.")
         return None
-    largest = writer.rules.bound
-    if largest is None or abs(value) <= largest:
+    largest, low = writer.rules.bound, key.endswith("inimum")
+    too_large = abs(value) > largest if largest is not None else abs(value) > SAFE_INTEGER
+    # llama.cpp is lost in the digits of a bound so far on the wrong side of zero: minutes, and gigabytes.
+    too_far = writer.rules.grammars and (value if low else -value) > _FARTHEST
+    if not too_large and not too_far:
         task.out[key] = value
-    elif abs(value) < SAFE_INTEGER:
+    elif abs(value) < SAFE_INTEGER or too_far:
         bound = value, key.startswith("exclusive")
-        return [Said(BOUNDS, ranged(bound, None) if key.endswith("inimum") else ranged(None, bound))]
+        return [Said(BOUNDS, ranged(bound, None) if low else ranged(None, bound))]
     return None
 
 

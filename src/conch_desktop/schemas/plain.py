@@ -246,9 +246,9 @@ class _Writer:
             if text := counted(least, most, "item", "items"):
                 yield Said(BOUNDS, text)
             return
-        if least:
+        if least and (most is None or least <= most):
             out["minItems"] = least
-        if most is not None:
+        if most is not None and (least or 0) <= most:
             out["maxItems"] = most
 
     def _number(self, out: dict[str, Any], shape: Shape, kind: str) -> Iterable[Said]:
