@@ -378,16 +378,19 @@ class Setup:
         else:
             self.screen.clear()
 
-    def shell(self, command: list[str], environ: "Mapping[str, str] | None" = None) -> tuple[int, str]:
+    def shell(
+        self, command: list[str], environ: "Mapping[str, str] | None" = None, *, may_be_killed: bool = True
+    ) -> tuple[int, str]:
         """Runs a program to its end with its output in the log; answers with its status and what it wrote.
 
         It inherits the lock: where this process is killed, the next set-up waits until the orphan has ended.
+        It has a session of its own: no terminal to ask for a password on, and it can be ended with its children.
         """
         with LOG.open("ab") as log:
             log.write(f"\n$ {shlex.join(command)}\n".encode("utf-8", "surrogateescape"))
             log.flush()
             begin = log.tell()
-            inherited: dict[str, Any] = {} if WINDOWS else {"pass_fds": (self.lock.fileno(),)}
+            apart: dict[str, Any] = {} if WINDOWS else {"pass_fds": (self.lock.fileno(),), "start_new_session": True}
             try:
                 process = subprocess.Popen(
                     command,
@@ -396,7 +399,7 @@ class Setup:
                     stdin=subprocess.DEVNULL,
                     stdout=log,
                     stderr=subprocess.STDOUT,
-                    **inherited,
+                    **apart,
                 )
             except OSError as error:
                 return 127, str(error)
@@ -406,7 +409,7 @@ class Setup:
                     self.screen.tick(last_line(begin))
                     code = wait(process, 0.2)
             except BaseException:
-                end(process)
+                end(process, may_be_killed)
                 raise
         return code, written_since(begin)
 
@@ -425,8 +428,9 @@ class Setup:
             blocked = any(need.group == "venv" for need in lacking)
             blocked |= self.purpose is WINDOW and window_is_blocked(lacking, os.environ)
         if blocked:
-            names = ", ".join(need.found_by.partition(":")[2] for need in lacking)
-            raise Stop(f"{why}This computer lacks: {names}.\n{line_for(lacking)}")
+            names = [need.found_by.partition(":")[2] for need in lacking]
+            more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+            raise Stop(f"{why}This computer lacks: {', '.join(names[:6])}{more}.\n{line_for(lacking)}")
         if not [need for need in lacking if need.group != "wayland"]:
             self.state.done.update(("libraries", "test libraries") if self.purpose is TEST else ("libraries",))
         if lacking:
@@ -439,10 +443,10 @@ class Setup:
         packages = dict.fromkeys(package_of(need, "apt-get") for need in lacking)
         wait_for_others = ["-o", "DPkg::Lock::Timeout=300"]
         install = [*how, "install", "-y", "-q", "--no-install-recommends", *wait_for_others, *packages]
-        code, output = self.shell(install)
+        code, output = self.shell(install, may_be_killed=False)
         if code:
-            self.shell([*how, "update", "-q", *wait_for_others])
-            code, output = self.shell(install)
+            self.shell([*how, "update", "-q", *wait_for_others], may_be_killed=False)
+            code, output = self.shell(install, may_be_killed=False)
         if not code:
             return ""
         return f"{tail(output)}\napt-get could not install the packages; the whole output is in {LOG}.\n"
@@ -617,15 +621,24 @@ def wait(process: "subprocess.Popen[bytes]", seconds: float) -> "int | None":
         return None
 
 
-def end(process: "subprocess.Popen[bytes]") -> None:
-    """Ends a program that was started here. What belongs to root (sudo) can't be ended and ends by itself."""
+def end(process: "subprocess.Popen[bytes]", may_be_killed: bool) -> None:
+    """Ends a program that was started here, and its children, as Ctrl-C would; then by force, if nothing breaks by it.
+
+    A package manager is only asked: it finishes the package it is at, and the next set-up waits for it.
+    """
     try:
-        process.terminate()
-        if wait(process, 5) is None:
-            process.kill()
+        if WINDOWS:
+            process.terminate()
+        else:
+            os.killpg(process.pid, signal.SIGINT)
+        if wait(process, 10) is None and may_be_killed:
+            if WINDOWS:
+                process.kill()
+            else:
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait(5)
     except (OSError, subprocess.TimeoutExpired):
-        pass
+        pass  # it has ended by itself, or belongs to root
 
 
 def written_since(begin: int) -> str:
@@ -638,7 +651,7 @@ def written_since(begin: int) -> str:
 def last_line(begin: int) -> str:
     """The newest whole line of the log after that place, for the living line on the screen."""
     size = LOG.stat().st_size
-    lines = written_since(max(begin, size - 400)).replace("\r", "\n").split("\n")
+    lines = written_since(max(begin, size - 4096)).replace("\r", "\n").split("\n")
     return next((line.strip() for line in reversed(lines[:-1]) if line.strip()), "")
 
 
@@ -760,7 +773,7 @@ def attend(command: list[str], folder: "Path | None") -> int:
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM: like Ctrl-C, but only this process has got it."""
+    """Asked to end (SIGTERM, a closed terminal): like Ctrl-C, but only this process has got it."""
 
 
 def stop_on_request(*_: object) -> NoReturn:
@@ -776,7 +789,8 @@ def main(arguments: list[str]) -> int:
         return 0
     own = command in ("test", "setup")
     screen = Screen(sys.stdout if own else sys.stderr)  # what `ask` prints on stdout is the answer alone
-    before = signal.signal(signal.SIGTERM, stop_on_request)
+    requests = [number for number in (signal.SIGTERM, getattr(signal, "SIGHUP", None)) if number is not None]
+    before = [signal.signal(number, stop_on_request) for number in requests]
     try:
         if command == "test":
             set_up(TEST, screen)
@@ -793,7 +807,8 @@ def main(arguments: list[str]) -> int:
         screen.clear()
         screen.say("Stopped. The same command goes on from here.")
         return 130
-    signal.signal(signal.SIGTERM, before)
+    for number, handler in zip(requests, before):  # noqa: B905 - Python 3.6 must be able to read this file
+        signal.signal(number, handler)
     return start(arguments)
 
 

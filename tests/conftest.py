@@ -24,8 +24,6 @@ _OWN_FOLDERS = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
 
 
 def _real_model() -> Path | None:
-    if importlib.util.find_spec("conch_desktop.providers.model_file") is None:
-        return None
     from conch_desktop.providers.model_file import small_model_path
 
     return small_model_path()

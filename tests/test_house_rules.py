@@ -31,7 +31,7 @@ NESTED_LOOPS = {
     "getColor",
 }
 NESTED_LOOPS_OF = {("QMessageBox", name) for name in ("question", "information", "warning", "critical", "about")}
-PERMITTED: set[tuple[str, str]] = set()
+PERMITTED = {("desktop/app.py", "exec")}
 """(module, name): the places where no coroutine can be running."""
 
 

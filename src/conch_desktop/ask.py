@@ -105,8 +105,9 @@ async def _ask(options: argparse.Namespace) -> int:
         program.interactive = sys.stdin.isatty() and options.text != "-"
         asked, text = _asked(options, program, text)
         _switch_tools(options, program)
+        chat_id = await _last_chat(program) if options.go_on else ""
         model_id = await _model(options, program)
-        session = await _session(options, program, model_id)
+        session = await _session(program, chat_id, model_id)
         return await _run(session, text, asked, options)
     finally:
         await program.aclose()
@@ -194,13 +195,15 @@ async def _first_model(provider: Provider, program: Program) -> str:
     return models[0].id
 
 
-async def _session(options: argparse.Namespace, program: Program, model_id: str) -> Session:
-    chats = await program.chats.listing() if options.go_on else []
-    if options.go_on and not chats:
+async def _last_chat(program: Program) -> str:
+    newest = max(await program.chats.listing(), key=lambda chat: chat.updated, default=None)
+    if newest is None:
         raise UsageError("There is no chat to go on with.", "Leave --continue out.")
-    newest = max(chats, key=lambda chat: chat.updated, default=None)
-    chat = newest or await program.chats.create(model=model_id)
-    session = program.session(chat.id)
+    return newest.id
+
+
+async def _session(program: Program, chat_id: str, model_id: str) -> Session:
+    session = program.session(chat_id or (await program.chats.create(model=model_id)).id)
     await session.load()
     await session.choose_model(model_id)
     return session

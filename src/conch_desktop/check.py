@@ -1,7 +1,4 @@
-"""`conch-desktop check`: the readers, on data (DESIGN 4.1). JSON lines in, JSON lines out, in order.
-
-A reader is added here with the part of the program it belongs to; until then its name answers so.
-"""
+"""`conch-desktop check`: the readers, on data (DESIGN 4.1). JSON lines in, JSON lines out, in order."""
 
 from __future__ import annotations
 
@@ -13,7 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-Reader = Callable[[Mapping[str, Any], argparse.Namespace], Mapping[str, Any]]
+from conch_desktop.schemas.values import sendable
+
+Case = Mapping[str, Any]
+Reader = Callable[[Case, argparse.Namespace], Case]
 
 KINDS: dict[str, str] = {
     "args": "reading a call's arguments",
@@ -27,24 +27,64 @@ KINDS: dict[str, str] = {
 """Every kind of the contract and what it does."""
 
 
-def read_schema(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:
-    """`check schemas`: converts the schema of one tool to a dialect."""
+def _args(case: Case, _: argparse.Namespace) -> Case:
+    from conch_desktop.calls.cases import read_case
+
+    return read_case(case)
+
+
+def _schemas(case: Case, options: argparse.Namespace) -> Case:
     from conch_desktop.schemas.reader import check_schema
 
     return check_schema(case, options)
 
 
-READERS: dict[str, Reader] = {"schemas": read_schema}
-"""The kinds that exist in this version."""
+def _refusals(case: Case, _: argparse.Namespace) -> Case:
+    from conch_desktop.providers.checking import refusal
+
+    return refusal(case)
+
+
+def _streams(case: Case, _: argparse.Namespace) -> Case:
+    from conch_desktop.providers.checking import stream
+
+    return stream(case)
+
+
+def _words(case: Case, options: argparse.Namespace) -> Case:
+    from conch_desktop.words.cases import words_case
+
+    return words_case(case, options.cut)
+
+
+def _render(case: Case, _: argparse.Namespace) -> Case:
+    from conch_desktop.words.cases import render_case
+
+    return render_case(case)
+
+
+def _listing(case: Case, _: argparse.Namespace) -> Case:
+    from conch_desktop.words.cases import listing_case
+
+    return listing_case(case)
+
+
+READERS: dict[str, Reader] = {
+    "args": _args,
+    "schemas": _schemas,
+    "refusals": _refusals,
+    "streams": _streams,
+    "words": _words,
+    "render": _render,
+    "listing": _listing,
+}
+"""What reads each kind. A reader imports its part of the program when it is used."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs one reader over a file or standard input; 2 for a kind that is not there or a line that is no JSON."""
+    """Runs one reader over a file or standard input; 2 for a file that can't be read or a line that is no JSON."""
     options = _parser().parse_args(arguments)
-    reader = READERS.get(options.kind)
-    if reader is None:
-        sys.stderr.write(f"check {options.kind} ({KINDS[options.kind]}) is not part of this version yet.\n")
-        return 2
+    reader = READERS[options.kind]
     with ExitStack() as stack:
         lines: Iterable[str] = sys.stdin
         if options.file != "-":
@@ -111,11 +151,7 @@ def _shallow(line: str) -> str:
 def _written(answer: Mapping[str, Any]) -> str:
     """An answer as a line of JSON. Half a surrogate pair can't be written as UTF-8, but it can be escaped."""
     text = json.dumps(answer, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(answer)
-    return text
+    return text if sendable(text) else json.dumps(answer)
 
 
 def _parser() -> argparse.ArgumentParser:

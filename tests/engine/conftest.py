@@ -18,7 +18,7 @@ from conch_desktop.engine.assembly import Program
 from conch_desktop.engine.session import QuestionAsked, Session, SessionEvent
 from conch_desktop.tools.guard import Answer
 from conch_desktop.tools.toolbox import Toolbox
-from tests.servers import Recorded, ScriptedServer
+from tests.servers import Recorded, ScriptedServer, json_reply
 
 
 @dataclass
@@ -46,6 +46,10 @@ class Talk:
         """The newest message."""
         return self.session.messages[-1]
 
+    def shows(self, text: str) -> bool:
+        """Whether the newest message is an answer with these words."""
+        return bool(self.session.messages) and self.last.role == "assistant" and self.last.text == text
+
     @property
     def chats(self) -> list[Recorded]:
         """The chat requests the server got."""
@@ -59,6 +63,8 @@ class Talk:
 @pytest.fixture
 async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
     async with ScriptedServer() as server:
+        server.route("GET /v1/models", json_reply({"data": [{"id": "demo"}, {"id": "other"}]}))
+        server.route("GET /props", json_reply({"error": "not found"}, 404))
         program = await Program.open(tmp_path / "profile")
         program.use(Provider("pier", "openai", "Pier", server.url, "PIER_KEY"))
         await program.secrets.keep("pier", "sk-pier-7Q2M-0000-LOCAL")

@@ -45,3 +45,9 @@ async def database(path: Path, clock: StillClock) -> AsyncIterator[Database]:
 @pytest.fixture
 def chats(database: Database, clock: StillClock) -> Chats:
     return Chats(database, clock)
+
+
+async def count(database: Database, table: str) -> int:
+    """How many rows a table has."""
+    row = await database.run(lambda c: c.execute(f"SELECT count(*) FROM {table}").fetchone())
+    return int(row[0])

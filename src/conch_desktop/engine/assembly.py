@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +12,11 @@ import platformdirs
 
 from conch_desktop.domain.clock import Clock, SystemClock
 from conch_desktop.domain.errors import ConchError, LocalModelError, ProviderError, UsageError
+from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model, Provider
-from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, read_catalogue
+from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
+from conch_desktop.engine.checking import CHECKED, Checked, check_model
+from conch_desktop.engine.plan import Choice
 from conch_desktop.engine.running import Settling
 from conch_desktop.engine.session import Session
 from conch_desktop.engine.turn import TurnParts
@@ -38,6 +41,9 @@ DATABASE = "conch.sqlite3"
 
 LOCAL = Provider("local", "local", "This computer")
 """The model on this computer: always there, never removed."""
+
+LOCAL_URL = "http://127.0.0.1"
+"""Where it is; the port changes with each start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,9 @@ class Program:
         self._providers = Providers(database, clock)
         self._guard = Guard(self.permissions, policy)
         self._local = LocalServer(self._local_path)
+        self._saved: list[Provider] | None = None
         self._unsaved: dict[str, Provider] = {}
+        self._models = ModelCache(self._providers)
         self._wires: dict[str, Wire] = {}
         self._sessions: dict[str, Session] = {}
 
@@ -128,7 +136,9 @@ class Program:
 
     async def providers(self) -> list[Provider]:
         """This computer first, then the person's own, then those of this run only."""
-        return [LOCAL, *await self._providers.all(), *self._unsaved.values()]
+        if self._saved is None:
+            self._saved = await self._providers.all()
+        return [LOCAL, *self._saved, *self._unsaved.values()]
 
     async def provider(self, provider_id: str) -> Provider | None:
         """The provider of that id."""
@@ -144,6 +154,7 @@ class Program:
             raise UsageError(f"There is no kind of provider called {kind}.")
         provider = Provider(uuid.uuid4().hex, kind, name.strip() or KINDS[kind].title, url.strip(), key_env)
         await self._providers.add(provider)
+        self._saved = None
         return provider, await self.set_key(provider.id, key) if key else ""
 
     async def set_key(self, provider_id: str, key: str) -> str:
@@ -156,6 +167,7 @@ class Program:
         await self._drop_wire(provider_id)
         await self.secrets.remove(provider_id)
         await self._providers.remove(provider_id)
+        self._saved = None
 
     async def test(self, kind: str, url: str, key: str, provider_id: str = "") -> Tested:
         """Asks a provider for its models, without keeping anything."""
@@ -179,22 +191,26 @@ class Program:
 
     async def models(self, *, refresh: bool = False) -> Catalogue:
         """All models; with `refresh` every provider is asked anew."""
-        return await read_catalogue(await self.providers(), self.wire_of, self._providers, self.clock, refresh=refresh)
+        return await self._read(await self.providers(), refresh=refresh)
+
+    async def _read(self, providers: Sequence[Provider], *, refresh: bool = False) -> Catalogue:
+        return await read_catalogue(providers, self.wire_of, self._models, self.clock, refresh=refresh)
 
     async def find_model(self, model_id: str) -> Model | None:
         """The model of that id, also when its provider's list does not hold it; None when its provider is gone."""
         provider_id, _, name = model_id.partition("/")
-        if not name or await self.provider(provider_id) is None:
+        provider = await self.provider(provider_id)
+        if not name or provider is None:
             return None
-        catalogue = await self.models()
-        return next((model for model in catalogue.models if model.id == model_id), Model(provider_id, name))
+        listed = await self._read([provider])
+        return next((model for model in listed.models if model.id == model_id), Model(provider_id, name))
 
     async def wire_of(self, provider: Provider) -> Wire:
         """The wire of a provider, made when first used. Raises `ProviderError` when its key is missing."""
         wire = self._wires.get(provider.id)
         if wire is None:
-            key = await self.secrets.get(provider)
-            if key is None and KINDS[provider.kind].needs_key:
+            key = await self.secrets.get(provider) if provider.id != LOCAL.id else None
+            if key is None and KINDS[provider.kind].needs_key and not provider.url:
                 raise ProviderError("auth", f"There is no key for {provider.name}.", _missing_key(provider))
             wire = self._wires.setdefault(provider.id, make_wire(provider, key, local=self._local))
         return wire
@@ -203,6 +219,38 @@ class Program:
         wire = self._wires.pop(provider_id, None)
         if wire is not None:
             await wire.aclose()
+
+    # What models taught ---------------------------------------------------------------------------------------------
+
+    async def check_model(self, model_id: str) -> Checked:
+        """Makes three harmless calls and keeps what works. Raises `ProviderError` when nothing answers."""
+        model, provider = await self._model_of(model_id)
+        wire = await self.wire_of(provider)
+        url = _address(provider)
+        found = await check_model(wire, url, model, self.clock)
+        fingerprint = await wire.fingerprint(model)
+        now = self.clock.now()
+        await self.lessons.learn(
+            Lesson(model.provider, url, model.name, CHECKED, found.value, found.text, fingerprint, learnt=now)
+        )
+        return found
+
+    async def lessons_of(self, model_id: str) -> list[Lesson]:
+        """What a model taught and still holds."""
+        provider = await self.provider(model_id.partition("/")[0])
+        if provider is None:
+            return []
+        return await self.lessons.of(provider.id, _address(provider), model_id.partition("/")[2])
+
+    def own_choice(self, model_id: str) -> Choice:
+        """The person's own choice of how a model gets its tools."""
+        choices: Mapping[str, Choice] = {"native": "native", "words": "words", "none": "none"}
+        return choices.get(self.settings.get(known.MODEL_MODES).get(model_id, ""), "automatic")
+
+    async def choose_mode(self, model_id: str, choice: Choice) -> None:
+        """Keeps the person's own choice; it stands above all lessons."""
+        kept = {key: value for key, value in self.settings.get(known.MODEL_MODES).items() if key != model_id}
+        await self.settings.set(known.MODEL_MODES, kept if choice == "automatic" else {**kept, model_id: choice})
 
     # The model on this computer -------------------------------------------------------------------------------------
 
@@ -240,7 +288,8 @@ class Program:
 
     def offered(self, asked: str = "") -> Toolbox:
         """The tools that are switched on, and the one that was asked for by name."""
-        off = set(self.settings.get(known.TOOLS_OFF) if self.tools_off is None else self.tools_off)
+        switched_off = self.settings.get(known.TOOLS_OFF)
+        off = set(switched_off if self.tools_off is None else self.tools_off)
         tool = self.toolbox.find(asked) if asked else None
         if tool is not None:
             off.discard(tool.group)
@@ -252,7 +301,7 @@ class Program:
         toolbox = self.offered(asked)
         return TurnParts(
             wire=wire,
-            url=base_url(provider),
+            url=_address(provider),
             model=model,
             toolbox=toolbox,
             guard=self._guard,
@@ -261,8 +310,10 @@ class Program:
             settle=settle,
             chat=session.chat_id,
             messages=session.messages[:-1],
+            lessons=self.lessons,
             memories=await self.memories.all() if "memory" in toolbox.groups else (),
             asked=asked,
+            choice=self.own_choice(model.id),
             step_limit=self.settings.get(known.STEP_LIMIT),
         )
 
@@ -270,6 +321,9 @@ class Program:
         model_id = session.model_id or await self.default_model()
         if not model_id:
             raise ProviderError("not_found", "No model is chosen for this chat.", "Choose one above the chat.")
+        return await self._model_of(model_id)
+
+    async def _model_of(self, model_id: str) -> tuple[Model, Provider]:
         model = await self.find_model(model_id)
         provider = await self.provider(model_id.partition("/")[0])
         if model is None or provider is None:
@@ -281,8 +335,13 @@ class Program:
         last = self.settings.get(known.LAST_MODEL)
         if last and await self.find_model(last) is not None:
             return last
-        local = await read_catalogue([LOCAL], self.wire_of, self._providers, self.clock, refresh=False)
+        local = await self._read([LOCAL])
         return local.models[0].id if local.models else ""
+
+
+def _address(provider: Provider) -> str:
+    """Where a provider is; lessons are kept by it."""
+    return LOCAL_URL if provider.kind == "local" else base_url(provider)
 
 
 def _key_service(data_dir: Path) -> str:

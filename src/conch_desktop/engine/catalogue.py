@@ -30,7 +30,26 @@ class ModelBook(Protocol):
 
     async def save_models(self, provider_id: str, models: Sequence[Model], at: float) -> None: ...
 
-    async def saved_models(self, provider_id: str) -> list[Model]: ...
+    async def saved_models(self, provider_id: str) -> Sequence[Model]: ...
+
+
+class ModelCache:
+    """A book of models that reads each list once: a turn must not wait for what has not changed."""
+
+    def __init__(self, book: ModelBook) -> None:
+        self._book = book
+        self._lists: dict[str, Sequence[Model]] = {}
+
+    async def save_models(self, provider_id: str, models: Sequence[Model], at: float) -> None:
+        """Keeps a new list."""
+        self._lists[provider_id] = models
+        await self._book.save_models(provider_id, models, at)
+
+    async def saved_models(self, provider_id: str) -> Sequence[Model]:
+        """What was kept last."""
+        if provider_id not in self._lists:
+            self._lists[provider_id] = await self._book.saved_models(provider_id)
+        return self._lists[provider_id]
 
 
 async def read_catalogue(
@@ -43,7 +62,7 @@ async def read_catalogue(
 ) -> Catalogue:
     """What is kept of every provider's list; with `refresh`, each is asked anew, all at once."""
 
-    async def one(provider: Provider) -> tuple[list[Model], Failure | None]:
+    async def one(provider: Provider) -> tuple[Sequence[Model], Failure | None]:
         if not refresh and provider.kind != "local":
             return await book.saved_models(provider.id), None
         try:

@@ -73,7 +73,7 @@ class CallPieces:
             identity = next((one for one in call.ids if one not in taken), None) or f"call_{uuid.uuid4().hex[:24]}"
             taken.add(identity)
             extra = json.dumps(call.extra, ensure_ascii=False) if call.extra else ""
-            made.append(WireCall(identity, call.name, arguments, extra))
+            made.append(WireCall(identity, call.name, arguments, extra, call.key))
         return tuple(made)
 
     # which call an entry belongs to ---------------------------------------------------------------------------------
@@ -119,23 +119,23 @@ class CallPieces:
 
     def _other_tool(self, call: _Call, name: str) -> bool:
         """Is `name` a tool of ours, but another than the call's?"""
-        if not call.name or not name or name == call.name or self._completes(call.name, name):
-            return False
-        return name in self._tools
-
-    def _completes(self, start: str, piece: str) -> bool:
-        """Is `piece` the rest of a name, or more of it, whose start came before (NVIDIA-NeMo/Switchyard PR #785)?"""
-        return start not in self._tools and any(tool.startswith(start + piece) for tool in self._tools)
+        return bool(call.name) and name in self._tools and self._grown(call.name, name) is None
 
     def _name(self, call: _Call, name: str) -> None:
         """The first name stays. The same again is a repeat (NousResearch/hermes-agent PR #12230), "" is nothing."""
-        if not call.name:
-            call.name = name
-        elif name and name != call.name and call.name not in self._tools:
-            if self._completes(call.name, name):
-                call.name += name
-            elif name.startswith(call.name) and any(tool.startswith(name) for tool in self._tools):
-                call.name = name
+        call.name = (self._grown(call.name, name) if call.name else name) or call.name
+
+    def _grown(self, start: str, name: str) -> str | None:
+        """What `start` and `name` are together, when both belong to one name; None when they don't.
+
+        A name may come in parts (NVIDIA-NeMo/Switchyard PR #785), or grow; what is a whole name already does neither.
+        """
+        if not name or name == start:
+            return start
+        if start in self._tools:
+            return None
+        candidates = (start + name, *([name] if name.startswith(start) else []))
+        return next((made for made in candidates if any(tool.startswith(made) for tool in self._tools)), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,29 +6,37 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Collection
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
 
-from conch_desktop import __version__
 from conch_desktop.domain.errors import ProviderError
-from conch_desktop.domain.events import Refusal, WireEvent
+from conch_desktop.domain.events import Finish, Refusal, WireEvent
 from conch_desktop.domain.models import Family, Model, Provider
 from conch_desktop.providers import refusals
-from conch_desktop.providers.openai_models import Props, read_listing, read_props
+from conch_desktop.providers.asking import WAIT
+from conch_desktop.providers.connection import Connection
+from conch_desktop.providers.facts import Facts
+from conch_desktop.providers.openai_models import read_listing
 from conch_desktop.providers.openai_request import build
-from conch_desktop.providers.registry import Kind, base_url, family_of, is_loopback
+from conch_desktop.providers.registry import Kind, base_url, family_of
+from conch_desktop.providers.sources import source_of
 from conch_desktop.providers.sse import DONE, Body, values
 from conch_desktop.providers.stream import Answer, whole_characters
 from conch_desktop.providers.wire import Request
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
 _LIST_SECONDS = 30.0
 _ERROR_SECONDS = 30.0
+_OWN_LIST_SECONDS = 10.0
+"""For the account's own list, where a public one can stand in for it."""
 _AFTER_DONE = 2.0
 """Seconds to wait for more when the server has said that it is done: some never close."""
 _ERROR_BYTES = 256 * 1024
@@ -47,26 +55,40 @@ class OpenAIWire:
         transport: httpx.AsyncBaseTransport | None = None,
         connect_timeout: float = 10.0,
         read_timeout: float = 300.0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._provider = provider
         self._kind = kind
         self._key = key.strip() if key else ""
         self._base = base_url(provider)
         self._host = (urlsplit(self._base).hostname or "").lower()
-        self._transport = transport
-        self._timeout = httpx.Timeout(read_timeout, connect=connect_timeout, pool=connect_timeout)
-        self._client: httpx.AsyncClient | None = None
-        self._llama: bool | None = None  # is it a llama.cpp server?
-        self._several = False  # does it serve several models?
-        self._props: dict[str, Props] = {}
-        self._asking = asyncio.Lock()
+        timeout = httpx.Timeout(read_timeout, connect=connect_timeout, pool=connect_timeout)
+
+        def connect(headers: Mapping[str, str]) -> Connection:
+            return Connection(
+                name=provider.name, base=self._base, headers=headers, timeout=timeout, transport=transport
+            )
+
+        authorization = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        self._connection = connect({"Accept": "text/event-stream, application/json", **authorization})
+        self._source = source_of(
+            kind, base=self._base, host=self._host, provider=provider.id, key=self._key, connect=connect, clock=clock
+        )
 
     # what the provider has ------------------------------------------------------------------------------------------
 
     async def list_models(self) -> list[Model]:
         """The provider's models. Raises `ProviderError`."""
-        url = f"{self._base}/models"
-        status, headers, text = await self._get(url)
+        if self._kind.name == "openrouter" and self._key:
+            try:
+                return await self._list_at(f"{self._base}/models/user", _OWN_LIST_SECONDS)
+            except ProviderError as error:
+                if error.kind == "auth":
+                    raise
+        return await self._list_at(f"{self._base}/models", _LIST_SECONDS)
+
+    async def _list_at(self, url: str, seconds: float) -> list[Model]:
+        status, headers, text = await self._get(url, seconds)
         if not 200 <= status < 300:
             raise self._error(self._classify(status, headers, text, "models", url))
         try:
@@ -76,64 +98,50 @@ class OpenAIWire:
         if listing is None:
             where = {"provider": self._provider.name, "url": url, "during": "models"}
             raise self._error(refusals.strange(headers=headers, body=text, **where))
-        self._llama = bool(self._llama or listing.llama)
-        self._several = len(listing.models) > 1
-        return list(listing.models)
+        return list((await self._source.complete(listing)).models)
 
     def schema_family(self, model: Model) -> Family:
         """Which schema dialect the model takes."""
         return family_of(self._kind, model)
 
     async def tools_for(self, model: Model) -> bool | None:
-        """Whether the model takes tools natively: what llama.cpp says of its template, else what the list says."""
-        tools = (await self._props_of(model)).tools
+        """Whether the model takes tools natively: what the provider says now, else what its list said."""
+        tools = (await self._facts_of(model)).tools
         return model.tools if tools is None else tools
 
     async def takes_grammar(self, model: Model) -> bool:
         """Whether the server constrains an answer by GBNF: llama.cpp does."""
-        return await self._is_llama()
+        return await self._soon(self._source.is_llama(), False)
 
     async def window_for(self, model: Model) -> int | None:
         """The context window in tokens; None when nobody says."""
-        return (await self._props_of(model)).window or model.window
+        return (await self._facts_of(model)).window or model.window
 
-    async def _is_llama(self) -> bool:
-        """Whether the server is llama.cpp's. Servers of one's own are asked; the others tell in passing."""
-        own = self._kind.name in ("openai", "local") and self._host != "api.openai.com"
-        if self._llama is None and own:
-            async with self._asking:
-                if self._llama is None:
-                    with contextlib.suppress(ProviderError):
-                        await self.list_models()
-        return bool(self._llama)
+    async def fingerprint(self, model: Model) -> str:
+        """What tells that the model behind the name is still the same; "" when nothing tells."""
+        return await self._soon(self._source.fingerprint(model), "")
 
-    async def _props_of(self, model: Model) -> Props:
-        """What llama.cpp says of a model. Asked once; a server that can't say now is asked again next time."""
-        if not await self._is_llama():
-            return Props()
-        async with self._asking:
-            if model.name not in self._props:
-                url = httpx.URL(self._base.removesuffix("/v1") + "/props")
-                if self._several:
-                    url = url.copy_merge_params({"model": model.name})
-                try:
-                    status, _, text = await self._get(str(url))
-                    props = read_props(json.loads(text)) if status == 200 else Props()
-                except (ProviderError, ValueError, RecursionError):
-                    return Props()
-                if status != 200 and status not in (404, 405, 501):
-                    return props
-                self._props[model.name] = props
-            return self._props[model.name]
+    async def _facts_of(self, model: Model) -> Facts:
+        return await self._soon(self._source.facts(model), Facts())
 
-    async def _get(self, url: str) -> tuple[int, httpx.Headers, str]:
+    async def _soon(self, answer: Awaitable[T], otherwise: T) -> T:
+        """An answer if it comes soon enough for a turn to wait for it. The questions behind it go on."""
+        try:
+            async with asyncio.timeout(WAIT):
+                return await answer
+        except TimeoutError:
+            return otherwise
+
+    async def _get(self, url: str, seconds: float) -> tuple[int, httpx.Headers, str]:
         """Status, headers and text of an answer to GET. Raises `ProviderError` when there is none."""
         try:
-            async with asyncio.timeout(_LIST_SECONDS), self._sent("GET", url, None) as response:
-                self._notice(response)
+            async with asyncio.timeout(seconds), self._connection.sent("GET", url) as response:
+                self._source.notice(response)
                 return response.status_code, response.headers, await Body(response).whole(_PLAIN_BYTES)
         except httpx.HTTPError as error:
             raise self._error(self._transport_refusal(error, 0, url)) from error
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise ProviderError("network", f"{refusals.shown(url)} is not an address.", "Check the address.") from error
         except TimeoutError as error:
             raise self._error(self._transport_refusal(httpx.ReadTimeout(""), 0, url)) from error
 
@@ -142,12 +150,14 @@ class OpenAIWire:
     async def stream(self, request: Request) -> AsyncGenerator[WireEvent, None]:
         """Sends the request and yields what comes back; the last event is a `Finish` or a `Refusal`."""
         url = f"{self._base}/chat/completions"
+        event: WireEvent | None = None
         try:
             grammar = bool(request.grammar) and await self.takes_grammar(request.model)
-            body = build(request, host=self._host, grammar=grammar, llama=bool(self._llama))
+            body = build(request, host=self._host, grammar=grammar, llama=self._source.llama)
+            content = whole_characters(json.dumps(body, ensure_ascii=False)).encode()
             names = [tool.name for tool in request.tools] if "tools" in body else []
             async with (
-                self._sent("POST", url, whole_characters(json.dumps(body, ensure_ascii=False)).encode()) as response,
+                self._connection.sent("POST", url, content) as response,
                 contextlib.aclosing(self.read(response, tools=names)) as events,
             ):
                 async for event in events:
@@ -155,19 +165,24 @@ class OpenAIWire:
         except httpx.HTTPError as error:
             yield self._transport_refusal(error, 0, url)
         except ProviderError as error:
-            yield Refusal("auth", "", error.what, error.advice)
+            yield Refusal("auth" if error.kind == "auth" else "network", "", error.what, error.advice)
+        except Exception:
+            _log.exception("The answer of %s could not be read.", self._provider.name)
+            if not isinstance(event, (Finish, Refusal)):
+                what = f"The answer of {self._provider.name} could not be read."
+                yield Refusal("network", "", what, "Try again, or choose another model.")
 
     async def read(
-        self, response: httpx.Response, *, tools: Collection[str] | None = None
+        self, response: httpx.Response, *, tools: Sequence[str] | None = None
     ) -> AsyncGenerator[WireEvent, None]:
         """Yields the events of a response. `tools` are the names that were offered, None when nobody knows.
 
         They help to read broken names, and where none were offered no refusal is about tools.
         """
-        self._notice(response)
+        self._source.notice(response)
         answer = Answer(tools or ())
         try:
-            async with contextlib.aclosing(self._read(response, answer, tools != [])) as events:
+            async with contextlib.aclosing(self._read(response, answer, tools)) as events:
                 async for event in events:
                     yield event
         except httpx.HTTPError as error:
@@ -180,13 +195,13 @@ class OpenAIWire:
             yield self._broken(error, answer)
 
     async def _read(
-        self, response: httpx.Response, answer: Answer, tools_sent: bool
+        self, response: httpx.Response, answer: Answer, tools: Sequence[str] | None
     ) -> AsyncGenerator[WireEvent, None]:
         body = Body(response)
         refused: Refusal | None
         if not 200 <= response.status_code < 300:
             text = await self._error_text(body)
-            yield self._classify(response.status_code, response.headers, text, tools_sent=tools_sent)
+            yield self._classify(response.status_code, response.headers, text, tools=tools)
             return
         first = await body.first()
         if first == "<" or not first:
@@ -197,7 +212,7 @@ class OpenAIWire:
             async with contextlib.aclosing(source) as found:
                 async for value in found:
                     if refusals.is_fault(value):
-                        refused = self._fault(response, answer, value, tools_sent)
+                        refused = self._fault(response, answer, value, tools)
                         break
                     for event in answer.take(value):
                         yield event
@@ -238,7 +253,7 @@ class OpenAIWire:
         """The refusal for an answer whose end was not told; None when it was."""
         if answer.failed:
             fault = {"error": {"message": "The answer ended with an error."}}
-            return self._fault(response, answer, fault, tools_sent=False)
+            return self._fault(response, answer, fault, [])
         if answer.ended:
             return None
         if answer.taken:
@@ -261,10 +276,12 @@ class OpenAIWire:
         except (httpx.HTTPError, TimeoutError):
             return body.beginning
 
-    def _fault(self, response: httpx.Response, answer: Answer, value: dict[str, Any], tools_sent: bool) -> Refusal:
+    def _fault(
+        self, response: httpx.Response, answer: Answer, value: dict[str, Any], tools: Sequence[str] | None
+    ) -> Refusal:
         text = json.dumps(value, ensure_ascii=False)
         during = "mid_stream" if answer.started else "before_first_token"
-        return self._classify(response.status_code, response.headers, text, during, tools_sent=tools_sent)
+        return self._classify(response.status_code, response.headers, text, during, tools=tools)
 
     def _classify(
         self,
@@ -274,7 +291,7 @@ class OpenAIWire:
         during: str = "before_first_token",
         url: str = "",
         *,
-        tools_sent: bool = True,
+        tools: Sequence[str] | None = None,
     ) -> Refusal:
         refusal = refusals.classify(
             status=status,
@@ -283,7 +300,9 @@ class OpenAIWire:
             during=during,
             provider=self._provider.name,
             url=url or f"{self._base}/chat/completions",
-            tools_sent=tools_sent,
+            tools_sent=tools is None or len(tools) > 0,
+            tools=tools or (),
+            now=time.time(),
         )
         return self._masked(refusal)
 
@@ -307,82 +326,7 @@ class OpenAIWire:
         masked = self._masked(refusal)
         return ProviderError(masked.kind, masked.what, masked.advice)
 
-    # the connection -------------------------------------------------------------------------------------------------
-
-    @contextlib.asynccontextmanager
-    async def _sent(self, method: str, url: str, content: bytes | None) -> AsyncIterator[httpx.Response]:
-        """An answer whose head has arrived. A kept connection that died before that is replaced once by a fresh one."""
-        async with contextlib.AsyncExitStack() as stack:
-            if self._client is None:
-                self._client = self._made_client()
-            try:
-                response = await self._send(self._client, method, url, content)
-            except _KeptConnectionError as stale:
-                if self._transport is not None:
-                    raise stale.error from None
-                _log.info("A kept connection to %s had died; asking again on a fresh one.", self._provider.name)
-                fresh = await stack.enter_async_context(self._made_client())
-                response = await self._send(fresh, method, url, content)
-            stack.push_async_callback(response.aclose)
-            yield response
-
-    async def _send(self, client: httpx.AsyncClient, method: str, url: str, content: bytes | None) -> httpx.Response:
-        watch = _Watch()
-        request = client.build_request(method, url, content=content, extensions={"trace": watch})
-        try:
-            return await client.send(request, stream=True)
-        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
-            if watch.kept:
-                raise _KeptConnectionError(error) from error
-            raise
-
-    def _made_client(self) -> httpx.AsyncClient:
-        loopback = is_loopback(self._base)
-        headers = {
-            "User-Agent": f"conch-desktop/{__version__}",
-            "Accept": "text/event-stream, application/json",
-            "Content-Type": "application/json",
-        }
-        if self._key:
-            if not (self._key.isascii() and self._key.isprintable()):
-                raise ProviderError("auth", "The key holds characters that no key has.", "Enter the key again.")
-            headers["Authorization"] = f"Bearer {self._key}"
-        return httpx.AsyncClient(
-            headers=headers,
-            timeout=self._timeout,
-            transport=self._transport,
-            trust_env=not loopback,  # the environment's proxy is for the internet
-            verify=not (loopback and self._base.startswith("http:")),  # no certificates to load where none is used
-        )
-
-    def _notice(self, response: httpx.Response) -> None:
-        if response.headers.get("server", "").startswith("llama.cpp"):
-            self._llama = True
-
     async def aclose(self) -> None:
-        """Closes the connections that were kept."""
-        if self._client is not None:
-            await self._client.aclose()
-            self._client = None
-
-
-class _KeptConnectionError(Exception):
-    """A connection that was kept from an earlier request died before it answered this one."""
-
-    def __init__(self, error: httpx.HTTPError) -> None:
-        super().__init__(str(error))
-        self.error = error
-
-
-class _Watch:
-    """Watches what the transport does with one request. `kept`: it went out on a connection that was there already."""
-
-    def __init__(self) -> None:
-        self._connected = False
-        self.kept = False
-
-    async def __call__(self, name: str, info: dict[str, Any]) -> None:
-        if name.startswith("connection.connect"):
-            self._connected = True
-        elif name == "http11.send_request_headers.started":
-            self.kept = not self._connected
+        """Ends what is asked on the side, and closes the connections that were kept."""
+        await self._source.aclose()
+        await self._connection.aclose()

@@ -53,6 +53,8 @@ def build(request: Request, *, host: str, grammar: bool, llama: bool) -> dict[st
         "stream": True,
         "stream_options": {"include_usage": True},
     }
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
     if request.max_tokens is not None:
         body[rules.max_tokens] = request.max_tokens
     if request.grammar and grammar:  # llama.cpp refuses a grammar together with tools

@@ -20,13 +20,21 @@ _CHAT = "chats.id, chats.title, chats.model, chats.pinned, chats.created, chats.
 _FIND_CHATS = f"""
     SELECT {_CHAT}, '', snippet(chat_words, 0, '', '', '…', 24)
     FROM chat_words JOIN chats ON chats.number = chat_words.rowid
-    WHERE chat_words MATCH ? AND chats.deleted IS NULL ORDER BY rank, chats.updated DESC LIMIT ?
+    WHERE chat_words MATCH ?1 AND chats.deleted IS NULL ORDER BY rank, chats.updated DESC LIMIT ?2
 """
+# Snippets are made for the best only; in one plain query SQLite makes them for every hit before it sorts.
 _FIND_MESSAGES = f"""
-    SELECT {_CHAT}, messages.id, snippet(message_words, 0, '', '', '…', 24)
-    FROM message_words JOIN messages ON messages.number = message_words.rowid
-    JOIN chats ON chats.number = messages.chat
-    WHERE message_words MATCH ? AND chats.deleted IS NULL ORDER BY rank, messages.number DESC LIMIT ?
+    WITH best AS MATERIALIZED (
+        SELECT messages.number, messages.chat, messages.id, rank AS score
+        FROM message_words JOIN messages ON messages.number = message_words.rowid
+        JOIN chats ON chats.number = messages.chat
+        WHERE message_words MATCH ?1 AND chats.deleted IS NULL ORDER BY score, messages.number DESC LIMIT ?2
+    )
+    SELECT {_CHAT}, best.id, (
+        SELECT snippet(message_words, 0, '', '', '…', 24)
+        FROM message_words WHERE message_words MATCH ?1 AND rowid = best.number
+    )
+    FROM best JOIN chats ON chats.number = best.chat ORDER BY score, best.number DESC
 """
 
 

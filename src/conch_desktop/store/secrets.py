@@ -200,10 +200,10 @@ def _trusted(store: KeyringBackend) -> KeyringBackend | None:
     With several at hand keyring gives a chain of them, which goes on to the next when one fails: only the first that
     can be trusted is used.
     """
-    chain = getattr(store, "backends", None)
-    if chain is not None and type(store).__module__ == "keyring.backends.chainer":
-        return next((link for link in chain if not _is_readable(link)), None)
-    return None if _is_readable(store) else store
+    from keyring.backends.chainer import ChainerBackend
+
+    links = store.backends if isinstance(store, ChainerBackend) else [store]
+    return next((link for link in links if not _is_readable(link)), None)
 
 
 def _is_readable(store: KeyringBackend) -> bool:

@@ -1,0 +1,139 @@
+"""A call in the text of an answer: one line with its state, its tool, what it is about and its time."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QShowEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from conch_desktop.desktop import icons
+from conch_desktop.desktop.buttons import Painted
+from conch_desktop.desktop.parts import paint_tag, still, tag_width
+from conch_desktop.desktop.theme import look
+from conch_desktop.desktop.wording import STATE_ICONS, STATE_TONES, STATE_WORDS, about, state_text
+
+if TYPE_CHECKING:
+    from conch_desktop.domain.calls import CallRecord
+
+BEYOND = 8
+"""How far its ground reaches beyond the column at both sides."""
+
+
+class CallLine(Painted):
+    """Press it to open the call's card."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.call: CallRecord | None = None
+        self._open = False
+        self._turn = 0.0
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._timer = QTimer(self)
+        self._timer.setInterval(40)
+        self._timer.timeout.connect(self._step)
+
+    def show_call(self, call: CallRecord, source: str = "") -> None:
+        """Shows the call as it is now."""
+        if call is self.call:
+            return
+        self.call = call
+        self._source = source
+        self.setAccessibleName(f"Call of {call.name}, {STATE_WORDS[call.state]}, {about(call)}".rstrip(", "))
+        self.setToolTip("Open in Activity")
+        self._set_moving()
+        self.update()
+
+    def set_open(self, is_open: bool) -> None:
+        """Whether its card is open in the panel."""
+        if is_open != self._open:
+            self._open = is_open
+            self.update()
+
+    def fit(self, width: int) -> int:
+        """Its height."""
+        return look.px(32)
+
+    def sizeHint(self) -> QSize:
+        return QSize(look.px(200), look.px(32))
+
+    def _set_moving(self) -> None:
+        moving = self.call is not None and self.call.state == "running" and self.isVisible()
+        if moving:
+            self._timer.setInterval(1000 if still(self) else 40)
+            self._timer.start()
+        else:
+            self._timer.stop()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._set_moving()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self._timer.stop()
+
+    def _step(self) -> None:
+        self._turn = 0.0 if still(self) else (self._turn + 14.4) % 360
+        if not self.visibleRegion().isEmpty():
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        call = self.call
+        if call is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ground = self._ground("code" if self._open or call.state == "waiting" else None, "hover")
+        if ground:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(look.colour(ground))
+            painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
+        high = self.height()
+        mark = look.px(16)
+        tone = STATE_TONES.get(call.state, "t2")
+        turn = self._turn if call.state == "running" else 0.0
+        icons.paint(
+            painter, STATE_ICONS[call.state], QRectF(BEYOND, (high - mark) / 2, mark, mark), look.colour(tone), turn
+        )
+        right = self._paint_right(painter, call, high)
+        left = float(BEYOND + mark + 8)
+        left = self._words(painter, call.name or "tool", left, right, look.font("code", 500), "t1")
+        self._words(painter, about(call), left + 8, right, look.font("ui"), "t2")
+
+    def _paint_right(self, painter: QPainter, call: CallRecord, high: int) -> float:
+        """The state or time, and before it a tag or the app; gives where the words must end."""
+        right = float(self.width() - BEYOND)
+        font = look.font("ui", tabular=True)
+        words = state_text(call, time.time())
+        wide = QFontMetrics(font).horizontalAdvance(words)
+        painter.setFont(font)
+        painter.setPen(look.colour(STATE_TONES.get(call.state, "t2")))
+        painter.drawText(QRectF(right - wide, 0, wide + 2, high), Qt.AlignmentFlag.AlignVCenter, words)
+        right -= wide + 8
+        if call.mends and call.state != "waiting" and self.width() > look.px(360):
+            text = f"{len(call.mends)} mended"
+            wide, tall = tag_width(text), look.px(18)
+            paint_tag(painter, QRectF(right - wide, (high - tall) / 2, wide, tall), text, "mend")
+            right -= wide + 8
+        if call.source != "builtin" and self.width() > look.px(440):
+            font = look.font("small")
+            wide = QFontMetrics(font).horizontalAdvance(call.source)
+            painter.setFont(font)
+            painter.setPen(look.colour("t2"))
+            painter.drawText(QRectF(right - wide, 0, wide + 2, high), Qt.AlignmentFlag.AlignVCenter, call.source)
+            right -= wide + 8
+        return right
+
+    def _words(self, painter: QPainter, text: str, left: float, right: float, font: QFont, tone: str) -> float:
+        metrics = QFontMetrics(font)
+        room = int(right - left)
+        if room < 12 or not text:
+            return left
+        shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        painter.setFont(font)
+        painter.setPen(look.colour(tone))
+        wide = metrics.horizontalAdvance(shown)
+        painter.drawText(QRectF(left, 0, wide + 2, self.height()), Qt.AlignmentFlag.AlignVCenter, shown)
+        return left + wide

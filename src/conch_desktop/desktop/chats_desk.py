@@ -1,0 +1,459 @@
+"""Joins chats and the window: which chat is open, what is sent, what streams, what waits for the person."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from conch_desktop.desktop.announce import announce
+from conch_desktop.desktop.groups import NEW_CHAT
+from conch_desktop.desktop.slash_menu import SlashMenu, ToolRow, first_sentence
+from conch_desktop.domain.errors import StoreError
+from conch_desktop.engine.commands import split_command
+from conch_desktop.engine.session import MessageEnded, QuestionAsked, TitleChanged
+from conch_desktop.store.settings import LAST_CHAT
+from conch_desktop.tools.guard import Answer
+
+if TYPE_CHECKING:
+    from conch_desktop.desktop.spawn import Tasks
+    from conch_desktop.desktop.window import Window
+    from conch_desktop.domain.messages import Chat, Message
+    from conch_desktop.engine.assembly import Program
+    from conch_desktop.engine.session import Session, SessionEvent
+
+_FLUSH = 16
+_DRAFT_AFTER = 400
+_SEARCH_AFTER = 150
+
+
+class ChatsDesk(QObject):
+    """What happens in the sidebar, the chat, the composer and the panel."""
+
+    model_changed = Signal()
+    """Another chat with another model is open, or the mode of its model became known."""
+    model_wanted = Signal()
+    key_wanted = Signal(str)
+    """The provider of this model needs another key."""
+
+    def __init__(self, window: Window, program: Program, tasks: Tasks) -> None:
+        super().__init__(window)
+        self._window, self._program, self._tasks = window, program, tasks
+        self.chats: list[Chat] = []
+        self.chat = ""
+        self.new_model = ""
+        self.ready = False
+        """Whether it is known which model answers; a message that is sent before waits in the composer."""
+        self._session: Session | None = None
+        self._listening: dict[str, Callable[[], None]] = {}
+        self._drafts: dict[str, str] = {}
+        self._making = asyncio.Lock()
+        self._opened = 0
+        """How often another chat was put in the window: tells whether something that took a moment is still wanted."""
+        self._left_unmade: list[str] = []
+        self._filling = False
+        self._deleted = ""
+        self._groups = {tool.name: tool.group or tool.source for tool in program.toolbox.tools}
+        self.modes: dict[str, str] = {}
+        self._flush = self._timer(_FLUSH, self.show_now)
+        self._draft_timer = self._timer(_DRAFT_AFTER, self._save_draft_soon)
+        self._search_timer = self._timer(_SEARCH_AFTER, self._search)
+        self._clock = QTimer(self)
+        self._clock.setInterval(1000)
+        self._clock.timeout.connect(self._tick)
+        self._menu = SlashMenu(window)
+        self._wire()
+
+    def _timer(self, after: int, work: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setTimerType(Qt.TimerType.PreciseTimer)
+        timer.setSingleShot(True)
+        timer.setInterval(after)
+        timer.timeout.connect(work)
+        return timer
+
+    def _wire(self) -> None:
+        window = self._window
+        window.new_chat.connect(self.begin_new)
+        window.stop_asked.connect(self.stop)
+        window.question_asked.connect(self._go_to_question)
+        window.escapes.append(self._close_menu)
+        window.sidebar.opened.connect(lambda chat: self._do(self.open(chat), "open the chat"))
+        window.sidebar.renamed.connect(lambda chat, title: self._do(self._rename(chat, title), "rename the chat"))
+        window.sidebar.pinned.connect(lambda chat, on: self._do(self._pin(chat, on), "pin the chat"))
+        window.sidebar.deleted.connect(lambda chat: self._do(self._delete(chat), "delete the chat"))
+        window.sidebar.undone.connect(lambda: self._do(self._undo(), "bring the chat back"))
+        window.sidebar.searched.connect(lambda _: self._search_timer.start())
+        window.view.acted.connect(self._act)
+        window.view.answered.connect(self._answer)
+        window.view.call_pressed.connect(self._open_call)
+        window.activity.asked.connect(lambda _: self._go_to_question())
+        window.activity.opened.connect(window.view.show_open_call)
+        window.composer.sent.connect(self._send)
+        window.composer.changed.connect(self._typed)
+        window.composer.slash.connect(self._offer_tools)
+        window.composer.writing.steered.connect(self._menu.steer)
+        self._menu.taken.connect(self._take_tool)
+        self._menu.put([_tool_row(tool) for tool in self._program.toolbox.tools])
+
+    def _do(self, work: Coroutine[Any, Any, Any], name: str) -> None:
+        self._tasks.spawn(work, name)
+
+    # Chats ----------------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Lists the chats and opens the one that was open last; what was typed meanwhile stays in the composer."""
+        typed = self._window.composer.text()
+        self.chats = await self._program.chats.listing()
+        last = self._program.settings.get(LAST_CHAT)
+        if last and not typed and any(chat.id == last for chat in self.chats):
+            await self.open(last)
+        else:
+            self._show_list()
+            self.show_now()
+
+    async def refresh(self) -> None:
+        """Reads the list of chats again."""
+        self.chats = await self._program.chats.listing()
+        self._show_list()
+
+    def _show_list(self) -> None:
+        waiting = {chat for chat in self._listening if self._program.session(chat).question is not None}
+        streaming = {chat for chat in self._listening if self._program.session(chat).running}
+        self._window.sidebar.show_chats(self.chats, waiting=waiting, streaming=streaming)
+        self._window.sidebar.choose(self.chat)
+
+    def begin_new(self) -> None:
+        """A new chat; it is kept from the first word on."""
+        self._do(self._leave(), "keep the draft")
+        self._opened += 1
+        if self._session is not None and self._session.model_id:
+            self.new_model = self._session.model_id
+        self._session, self.chat = None, ""
+        self._fill("")
+        self._show_list()
+        self.show_now()
+        self.model_changed.emit()
+        self._window.show_page(None)
+        if self._window.shell.overlay == "side":
+            self._window.shell.close_overlay()
+        self._window.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    async def open(self, chat: str) -> None:
+        """Opens a chat."""
+        if chat == self.chat:
+            return
+        before, text = self.chat, self._window.composer.text()
+        leaving = self._leave()
+        self._opened += 1
+        opened = self._opened
+        await leaving
+        session = await self._listen(chat)
+        if opened != self._opened:
+            return
+        typed = self._window.composer.text()
+        if before and typed != text:  # While the other chat was read, somebody went on writing in this one.
+            await self._save_draft(before, typed)
+        self._session, self.chat = session, chat
+        known = next((one for one in self.chats if one.id == chat), None)
+        self._fill(self._drafts.setdefault(chat, known.draft if known is not None else ""))
+        self._window.show_page(None)
+        if self._window.shell.overlay == "side":
+            self._window.shell.close_overlay()
+        self._show_list()
+        self.show_now()
+        self.model_changed.emit()
+        await self._program.settings.set(LAST_CHAT, chat)
+
+    async def _listen(self, chat: str) -> Session:
+        session = self._program.session(chat)
+        if chat not in self._listening:
+            await session.load()
+            self._listening[chat] = session.listen(lambda event: self._heard(chat, event))
+        return session
+
+    def _leave(self) -> Coroutine[Any, Any, None]:
+        """Keeps the draft of the chat that is left; a chat without a word is not kept.
+
+        What there is to keep is taken down at once; keeping it takes a moment, in which the window goes on.
+        """
+        self._draft_timer.stop()
+        chat, text = self.chat, self._window.composer.text()
+        empty = self._session is not None and not self._session.messages and not text.strip()
+        if not chat and self._making.locked():
+            self._left_unmade.append(text)
+        return self._keep(chat, text, empty=empty)
+
+    async def _keep(self, chat: str, text: str, *, empty: bool) -> None:
+        if chat and empty:
+            await self._program.chats.delete(chat)
+            await self.refresh()
+        elif chat:
+            await self._save_draft(chat, text)
+        elif text.strip() and not self._making.locked():
+            made = await self._program.chats.create(model=self.new_model)
+            await self._save_draft(made.id, text)
+            await self.refresh()
+
+    async def _rename(self, chat: str, title: str) -> None:
+        await self._program.chats.rename(chat, title)
+        await self.refresh()
+        self._show_title()
+
+    async def _pin(self, chat: str, on: bool) -> None:
+        await self._program.chats.pin(chat, on)
+        await self.refresh()
+
+    async def _delete(self, chat: str) -> None:
+        place = next((at for at, one in enumerate(self.chats) if one.id == chat), 0)
+        if chat in self._listening:
+            self._program.session(chat).stop()
+        await self._program.chats.delete(chat)
+        self._deleted = chat
+        self.chats = [one for one in self.chats if one.id != chat]
+        if chat == self.chat:
+            self._session, self.chat = None, ""
+            self._fill("")
+            if self.chats:
+                await self.open(self.chats[min(place, len(self.chats) - 1)].id)
+            else:
+                self.begin_new()
+        self._show_list()
+
+    async def _undo(self) -> None:
+        await self._program.chats.restore(self._deleted)
+        await self.refresh()
+        await self.open(self._deleted)
+
+    def _search(self) -> None:
+        words = self._window.sidebar.search.field.text()
+        if words.strip():
+            self._do(self._search_for(words), "search the chats")
+
+    async def _search_for(self, words: str) -> None:
+        found = await self._program.chats.search(words)
+        self._window.sidebar.show_found(words, {one.chat.id for one in found})
+
+    # Drafts ---------------------------------------------------------------------------------------------------------
+
+    def _fill(self, text: str) -> None:
+        self._filling = True
+        self._window.composer.set_text(text)
+        self._window.composer.say("")
+        self._filling = False
+
+    def _typed(self) -> None:
+        self._offer_tools()
+        if not self._filling:
+            self._draft_timer.start()
+
+    def _save_draft_soon(self) -> None:
+        text = self._window.composer.text()
+        if self.chat:
+            self._do(self._save_draft(self.chat, text), "keep the draft")
+        elif text.strip():
+            self._do(self._make_chat(text), "keep the draft")
+
+    async def _save_draft(self, chat: str, text: str) -> None:
+        if self._drafts.get(chat, "") != text:
+            self._drafts[chat] = text
+            await self._program.chats.save_draft(chat, text)
+
+    async def _make_chat(self, draft: str) -> Session:
+        """Keeps the new chat that is open, with its draft; once, however often it is asked for."""
+        async with self._making:
+            if self._session is not None:
+                await self._save_draft(self.chat, draft)
+                return self._session
+            opened = self._opened
+            self._left_unmade.clear()
+            made = await self._program.chats.create(model=self.new_model)
+            session = await self._listen(made.id)
+            if opened == self._opened:
+                self.chat, self._session = made.id, session
+            elif self._left_unmade:  # Another chat was opened meanwhile; this one's words are kept.
+                draft = self._left_unmade[0]
+            await self._save_draft(made.id, draft)
+            await self.refresh()
+            if made.id == self.chat:
+                await self._program.settings.set(LAST_CHAT, made.id)
+            return session
+
+    # A turn ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def session(self) -> Session | None:
+        """The session of the chat that is open."""
+        return self._session
+
+    @property
+    def model_id(self) -> str:
+        """The model of the chat that is open."""
+        return self._session.model_id if self._session is not None and self._session.model_id else self.new_model
+
+    def _send(self, text: str) -> None:
+        if not self.model_id:
+            self.model_wanted.emit()
+            return
+        self._close_menu()
+        self._fill("")
+        self._do(self._send_now(text), "send the message")
+
+    async def _send_now(self, text: str) -> None:
+        try:
+            session = self._session or await self._make_chat("")
+            if not session.model_id:
+                await session.choose_model(self.new_model)
+            asked, rest = split_command(text, self._program.toolbox)
+            self._window.view.go_to_end()
+            await self._save_draft(session.chat_id, "")
+            await self._turn(session.send(rest, asked=asked))
+        except StoreError as error:
+            # What could not be kept goes back to where it came from.
+            if not self._window.composer.text():
+                self._fill(text)
+            self._window.say(str(error))
+
+    async def _turn(self, turn: Awaitable[None]) -> None:
+        """Waits for a turn; then nothing streams any more, and that is shown."""
+        try:
+            await turn
+        finally:
+            self._show_list()
+            self.show_now()
+
+    def stop(self) -> None:
+        """Stops the answer of the chat that is open."""
+        if self._session is not None:
+            self._session.stop()
+            self._window.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _act(self, _message: str, what: str) -> None:
+        session = self._session
+        if session is None or (session.running and what in ("retry", "go_on")):
+            return
+        if what == "retry":
+            self._do(self._turn(session.retry()), "try again")
+        elif what == "go_on":
+            self._do(self._turn(session.go_on()), "go on")
+        elif what == "key":
+            self.key_wanted.emit(self.model_id)
+        else:
+            self.model_wanted.emit()
+
+    def _answer(self, question: str, choice: Any, reason: str) -> None:
+        if self._session is not None:
+            self._session.answer(question, Answer(choice, reason))
+            self._window.composer.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _open_call(self, call: str) -> None:
+        self._window.shell.show_panel(True)
+        self._window.activity.open_call(call)
+
+    def _go_to_question(self) -> None:
+        session = self._session
+        if session is None or session.question is None:
+            waiting = [chat for chat in self._listening if self._program.session(chat).question is not None]
+            if waiting:
+                self._do(self.open(waiting[0]), "open the chat")
+            return
+        self._window.shell.close_overlay()
+        self._window.view.go_to_call(session.question.id)
+        take = getattr(self._window.view.question_card(), "take_focus", None)
+        if take is not None:
+            take()
+
+    # What is heard --------------------------------------------------------------------------------------------------
+
+    def _heard(self, chat: str, event: SessionEvent) -> None:
+        if chat == self.chat and not self._flush.isActive():
+            self._flush.start()
+        if isinstance(event, QuestionAsked):
+            announce(self._window, f"{event.question.tool} waits for you. {event.question.title}")
+        elif isinstance(event, MessageEnded):
+            self._ended(event.message)
+        elif isinstance(event, TitleChanged):
+            self._do(self.refresh(), "list the chats")
+        if type(event).__name__ in ("QuestionAsked", "QuestionClosed", "MessageAdded", "MessageEnded"):
+            # After the event: whether the turn still runs is only known then.
+            QTimer.singleShot(0, self, self._show_list)
+            QTimer.singleShot(0, self, self.show_now)
+
+    def _ended(self, message: Message) -> None:
+        if message.model and message.mode:
+            self.modes[message.model] = message.mode
+        if message.failure is not None:
+            announce(self._window, message.failure.what)
+        else:
+            announce(self._window, f"{message.author or 'The model'} answered, {len(message.text.split())} words")
+
+    def show_now(self) -> None:
+        """Draws what is true now."""
+        began = time.monotonic()
+        window, session = self._window, self._session
+        messages: list[Message] = session.messages if session is not None else []
+        running = session is not None and session.running
+        question = session.question if session is not None else None
+        window.page.show_empty(not messages)
+        window.view.show_chat(self.chat, messages, running=running, question=question)
+        window.activity.show_messages(messages, self._groups)
+        window.composer.show_state(running=running, ready=self.ready)
+        self._show_title()
+        window.show_columns()
+        if running != self._clock.isActive():
+            self._clock.start() if running else self._clock.stop()
+        last = messages[-1] if messages else None
+        if last is not None and last.model and last.mode and self.modes.get(last.model) != last.mode:
+            self.modes[last.model] = last.mode
+            self.model_changed.emit()
+        # A slow screen gets fewer pictures a second instead of a window that does not answer.
+        took = (time.monotonic() - began) * 1000
+        self._flush.setInterval(_FLUSH if took < 8 else min(250, int(took * 4)))
+
+    def _show_title(self) -> None:
+        title = next((chat.title for chat in self.chats if chat.id == self.chat), "")
+        self._window.setWindowTitle(f"{title or NEW_CHAT} – Conch Desktop" if self.chat else "Conch Desktop")
+
+    def _tick(self) -> None:
+        if self._session is None or not self._session.running:
+            self._clock.stop()
+            self.show_now()
+
+    # The menu of tools ----------------------------------------------------------------------------------------------
+
+    def _offer_tools(self) -> None:
+        composer = self._window.composer
+        if self._filling or not (composer.one_line() and composer.first_line().startswith("/")):
+            self._close_menu()
+            return
+        corner = composer.mapTo(self._window, composer.rect().topLeft())
+        place = composer.rect().translated(corner)
+        composer.writing.steering = self._menu.offer(composer.first_line(), place)
+
+    def _take_tool(self, name: str) -> None:
+        composer = self._window.composer
+        rest = composer.text().partition(" ")[2]
+        self._fill(f"/{name} {rest}")
+        self._draft_timer.start()
+        self._close_menu()
+
+    def _close_menu(self) -> bool:
+        was = self._menu.isVisible()
+        self._menu.hide()
+        self._window.composer.writing.steering = False
+        return was
+
+    async def aclose(self) -> None:
+        """Keeps the draft."""
+        self._flush.stop()
+        await self._leave()
+        for stop in self._listening.values():
+            stop()
+        self._listening.clear()
+
+
+def _tool_row(tool: Any) -> ToolRow:
+    return ToolRow(tool.name, tool.group or tool.source, first_sentence(tool.description), tool.effect)

@@ -1,0 +1,320 @@
+"""The composer: where the next message is written, and Send or Stop."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QMimeData, QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetrics,
+    QInputMethodEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QTextCursor,
+)
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from conch_desktop.desktop import icons
+from conch_desktop.desktop.buttons import IconButton, Painted
+from conch_desktop.desktop.parts import label, set_tone
+from conch_desktop.desktop.theme import look
+
+LINES_LEAST, LINES_MOST = 3, 12
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class Writing(QPlainTextEdit):
+    """The text itself. Keys that mean more than a letter are signals; while an input method composes, none is."""
+
+    enter = Signal()
+    steered = Signal(int)
+    """A key for the menu above the text: -1 up, 1 down, 0 take."""
+    painted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.composing = False
+        self.steering = False
+        self.seen = False
+        self.setAccessibleName("Message")
+        self.setTabChangesFocus(True)
+        self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.document().setDocumentMargin(0)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self.composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if self.composing and (key in _ENTER or key == Qt.Key.Key_Escape):
+            return
+        if self.steering and self._steer(key, event.modifiers()):
+            return
+        newline = event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier)
+        if key in _ENTER and not newline:
+            self.enter.emit()
+            return
+        if key in _ENTER:
+            self.textCursor().insertText("\n")
+            self.ensureCursorVisible()
+            return
+        super().keyPressEvent(event)
+
+    def _steer(self, key: int, modifiers: Qt.KeyboardModifier) -> bool:
+        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.steered.emit(-1 if key == Qt.Key.Key_Up else 1)
+            return True
+        if (key in _ENTER or key == Qt.Key.Key_Tab) and not modifiers & Qt.KeyboardModifier.ShiftModifier:
+            self.steered.emit(0)
+            return True
+        return False
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        # Plain text in one edit, so that one Undo takes it away; the view is not told line by line.
+        text = source.text().replace("\r\n", "\n").replace("\r", "\n")
+        if text:
+            self.textCursor().insertText(text)
+            self.ensureCursorVisible()
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self.seen:
+            self.seen = True
+            self.painted.emit()
+
+
+class SendButton(Painted):
+    """Send, or Stop while it answers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.running = False
+        self.show_state(running=False, ready=False)
+
+    def show_state(self, *, running: bool, ready: bool) -> None:
+        """Stop while an answer runs; else Send, which needs something to send."""
+        self.running = running
+        name = "Stop" if running else "Send"
+        self.setAccessibleName(name)
+        self.setToolTip("Stop (Esc)" if running else "Send (Enter)")
+        self.setEnabled(running or ready)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(look.px(32), look.px(28))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        if self.running:
+            ground, ink = "t1", "chat"
+        elif self.isEnabled():
+            ground, ink = self._ground("acc", "accH", "accP") or "acc", "onacc"
+        else:
+            ground, ink = "tag", "t3"
+        painter.setBrush(look.colour(ground))
+        painter.drawRoundedRect(QRectF(self.rect()), 7, 7)
+        if self.running:
+            side = look.px(9)
+            painter.setBrush(look.colour(ink))
+            painter.drawRoundedRect(QRectF((self.width() - side) / 2, (self.height() - side) / 2, side, side), 2, 2)
+            return
+        mark = look.px(18)
+        spot = QRectF((self.width() - mark) / 2, (self.height() - mark) / 2, mark, mark)
+        icons.paint(painter, "send", spot, look.colour(ink))
+
+
+class Composer(QWidget):
+    """The text, its foot, and the frame around both."""
+
+    sent = Signal(str)
+    stopped = Signal()
+    changed = Signal()
+    """The text changed (for the draft and the menu)."""
+    slash = Signal()
+    tools = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writing = Writing()
+        self.send = SendButton()
+        self._note = label("", "small", "t3")
+        self.meter = label("", "small", "t3")
+        self.slash_button = IconButton("slash", "Ask for a tool", 28, keys="/")
+        self._running = False
+        self._ready = False
+        self._wanted = False
+        self._lines = 0
+        self._build()
+        self.writing.enter.connect(self._enter)
+        self.writing.textChanged.connect(self._text_changed)
+        self.writing.installEventFilter(self)
+        self.send.clicked.connect(self._pressed)
+        self.slash_button.clicked.connect(self._slash)
+        look.changed.connect(self._fonts)
+        self._fonts()
+
+    def _build(self) -> None:
+        foot = QHBoxLayout()
+        foot.setContentsMargins(8, 0, 6, 6)
+        foot.setSpacing(6)
+        foot.addWidget(self.slash_button)
+        foot.addWidget(self._note)
+        foot.addStretch(1)
+        foot.addWidget(self.meter)
+        foot.addSpacing(6)
+        foot.addWidget(self.send)
+        text = QHBoxLayout()
+        text.setContentsMargins(15, 15, 8, 2)
+        text.addWidget(self.writing)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(text)
+        column.addLayout(foot)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setFocusProxy(self.writing)
+        self.setAccessibleName("Composer")
+
+    # What others ask of it ------------------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """What was written."""
+        return self.writing.toPlainText()
+
+    def set_text(self, text: str) -> None:
+        """Another text, with the cursor at its end."""
+        if text != self.text():
+            self.writing.setPlainText(text)
+            self.writing.moveCursor(QTextCursor.MoveOperation.End)
+
+    def first_line(self) -> str:
+        """The first line, which may name a tool; cheap for any text."""
+        return self.writing.document().firstBlock().text()
+
+    def one_line(self) -> bool:
+        """Whether there is only one line."""
+        return self.writing.document().blockCount() == 1
+
+    @property
+    def composing(self) -> bool:
+        """Whether an input method is composing."""
+        return self.writing.composing
+
+    def show_state(self, *, running: bool, ready: bool, why: str = "") -> None:
+        """Whether an answer runs, and whether a message can be sent; `why` says what is missing."""
+        if not running and self._running:
+            self.say("")
+        self._running, self._ready = running, ready
+        words = "Write the next message" if running else "Write a message"
+        if words != self.writing.placeholderText():
+            self.writing.setPlaceholderText(words)
+            self.writing.viewport().update()
+        self._show_send()
+        self.send.setToolTip(why or self.send.toolTip())
+        if ready and not running and self._wanted:
+            self._wanted = False
+            self.say("")
+            self._send()
+
+    def say(self, words: str, tone: str = "t3") -> None:
+        """A quiet line beside the buttons."""
+        set_tone(self._note, tone)
+        self._note.setText(words)
+
+    # Inside ---------------------------------------------------------------------------------------------------------
+
+    def _enter(self) -> None:
+        if self._running:
+            if not self.writing.document().isEmpty():
+                self.say("Still answering. Your text stays here; send it when the answer is done.")
+            return
+        self._send()
+
+    def _send(self) -> None:
+        text = self.text()
+        if not text.strip():
+            return
+        if self._ready:
+            self.sent.emit(text)
+        else:  # Quick hands: the program is still starting, and sends it as soon as it can.
+            self._wanted = True
+            self.say("Starting. It is sent in a moment.")
+
+    def _pressed(self) -> None:
+        if self._running:
+            self.stopped.emit()
+        else:
+            self._send()
+        self.writing.setFocus(Qt.FocusReason.MouseFocusReason)
+
+    def _slash(self) -> None:
+        self.writing.setFocus(Qt.FocusReason.MouseFocusReason)
+        if not self.first_line().startswith("/"):
+            cursor = self.writing.textCursor()
+            cursor.movePosition(QTextCursor.MoveOperation.Start)
+            cursor.insertText("/")
+            self.writing.setTextCursor(cursor)
+        self.slash.emit()
+
+    def _text_changed(self) -> None:
+        self._show_send()
+        self._fit()
+        self.changed.emit()
+
+    def _show_send(self) -> None:
+        # Asks only the first blocks for words: a paste of 20,000 lines must not be read for each key.
+        block, some = self.writing.document().firstBlock(), False
+        for _ in range(50):
+            if not block.isValid() or some:
+                break
+            some = bool(block.text().strip())
+            block = block.next()
+        some = some or self.writing.document().blockCount() > 50
+        self.send.show_state(running=self._running, ready=some and self._ready)
+
+    def _fonts(self) -> None:
+        self.writing.setFont(look.font("chat"))
+        self._lines = 0
+        self._fit()
+
+    def _fit(self) -> None:
+        document = self.writing.document()
+        lines = 0
+        block = document.firstBlock()
+        while block.isValid() and lines < LINES_MOST:
+            lines += max(1, block.layout().lineCount())
+            block = block.next()
+        lines = max(LINES_LEAST, min(LINES_MOST, lines))
+        if self.window().height() < look.px(420):
+            lines = LINES_LEAST
+        if lines != self._lines:
+            self._lines = lines
+            high = QFontMetrics(look.font("chat")).lineSpacing() * lines
+            self.writing.setFixedHeight(max(high + 4, look.px(22) * LINES_LEAST))
+
+    def resizeEvent(self, event: object) -> None:
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QFocusEvent):
+            self.update()
+        return False
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        focus = self.writing.hasFocus()
+        painter.setPen(QPen(look.colour("acc" if focus else "field"), 2 if focus else 1))
+        painter.setBrush(look.colour("raised"))
+        inset = 1.0 if focus else 0.5
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), 12, 12)

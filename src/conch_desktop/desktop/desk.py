@@ -1,0 +1,52 @@
+"""Joins the window and the program: the only place in the window that knows all of both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+
+from conch_desktop.desktop.chats_desk import ChatsDesk
+from conch_desktop.desktop.markdown import link_allowed
+from conch_desktop.desktop.models_desk import ModelsDesk
+from conch_desktop.desktop.settings_desk import SettingsDesk
+
+if TYPE_CHECKING:
+    from conch_desktop.desktop.spawn import Tasks
+    from conch_desktop.desktop.window import Window
+    from conch_desktop.engine.assembly import Program
+
+
+class Desk:
+    """Chats, models and settings at work in one window."""
+
+    def __init__(self, window: Window, program: Program, tasks: Tasks) -> None:
+        self._window, self._program = window, program
+        self.chats = ChatsDesk(window, program, tasks)
+        self.models = ModelsDesk(window, program, self.chats, tasks)
+        self.settings = SettingsDesk(window, program, self.models, tasks)
+        self.chats.key_wanted.connect(lambda model: self.settings.open("Providers", model.partition("/")[0]))
+        window.view.link_pressed.connect(open_link)
+
+    async def start(self, model: str = "") -> None:
+        """Shows what is kept."""
+        self.settings.take()
+        await self._program.tidy()
+        await self.chats.start()
+        await self.models.start(model)
+        self.chats.ready = True
+        self.chats.show_now()
+        if self._program.notes:
+            self._window.say(" ".join(self._program.notes))
+
+    async def aclose(self) -> None:
+        """Keeps what must come back."""
+        await self.chats.aclose()
+        await self.settings.keep()
+
+
+def open_link(url: str) -> None:
+    """Opens a link of a message in the person's own browser or mail program, never anything else."""
+    if link_allowed(url):
+        QDesktopServices.openUrl(QUrl(url))

@@ -1,0 +1,392 @@
+"""Markdown tokens written into a Qt document, with the look's type, spaces and colours.
+
+Bullets, quote bars, rules and the frames of inline code are not part of the text: they are painted by `TextBlock` from
+what is noted here, so that what is selected is what was written. Pictures are never loaded; links go only to the web
+and to mail addresses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetricsF,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextLength,
+    QTextTableFormat,
+)
+
+from conch_desktop.desktop.markdown import link_allowed
+from conch_desktop.desktop.theme import look
+from conch_desktop.desktop.tokens import LINE
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+MARKER = QTextFormat.Property.UserProperty + 1
+"""What stands before a list item: "•", "3.", "[ ]" or "[x]"."""
+QUOTE = QTextFormat.Property.UserProperty + 2
+"""How many quotes a block is in."""
+RULE = QTextFormat.Property.UserProperty + 3
+CODE = QTextFormat.Property.UserProperty + 4
+NESTED = QTextFormat.Property.UserProperty + 5
+"""Code inside a list or a quote."""
+
+INDENT, QUOTE_INDENT, CODE_PAD, CODE_INSET = 22, 16, 4, 10
+ROWS_MOST, COLUMNS_MOST = 200, 20
+_HEADINGS = {"h1": ("h2", 600), "h2": ("h2", 600), "h3": ("h3", 600), "h4": ("chat", 600), "h5": ("chat", 600)}
+_BREAK = "\u2028"
+
+
+@dataclass(slots=True)
+class _List:
+    ordered: bool
+    number: int
+    tight: bool = True
+    first: bool = True
+
+
+@dataclass(slots=True)
+class _State:
+    lists: list[_List] = field(default_factory=list)
+    quotes: int = 0
+    marker: str = ""
+    first: bool = True
+    heading: str = ""
+
+
+def line_percent(font: QFont, pixels: float) -> int:
+    """The proportional line height that gives lines of `pixels`."""
+    return max(100, round(look.px(pixels) / QFontMetricsF(font).lineSpacing() * 100))
+
+
+def set_line(block: QTextBlockFormat, percent: int) -> None:
+    """Gives a block its line height."""
+    block.setLineHeight(percent, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+
+
+class Builder:
+    """Writes tokens into a document. `tone` is the colour of the words, `role` their type."""
+
+    def __init__(self, document: QTextDocument, role: str = "chat", tone: str = "t1") -> None:
+        self._document = document
+        self._role, self._tone, self._weight = role, tone, 400
+        self._cursor = QTextCursor(document)
+        self._line = line_percent(look.font(role), LINE[role])
+        self._state = _State()
+
+    # Blocks ---------------------------------------------------------------------------------------------------------
+
+    def write(self, tokens: list[Token]) -> None:
+        """Replaces the document's content."""
+        self._cursor.beginEditBlock()
+        self._document.clear()
+        self._cursor.movePosition(QTextCursor.MoveOperation.Start)
+        for at, token in enumerate(tokens):
+            self._token(token, tokens, at)
+        self._cursor.endEditBlock()
+
+    def write_plain(self, text: str) -> None:
+        """Replaces the content by text that is no Markdown."""
+        self._cursor.beginEditBlock()
+        self._document.clear()
+        block = QTextBlockFormat()
+        set_line(block, self._line)
+        self._cursor.setBlockFormat(block)
+        self._cursor.insertText(text, self._format())
+        self._cursor.endEditBlock()
+
+    def _token(self, token: Token, tokens: list[Token], at: int) -> None:
+        state, kind = self._state, token.type
+        if kind == "inline":
+            if not (at and tokens[at - 1].type in ("th_open", "td_open")):
+                self._open_block()
+            self._inline(token.children or [])
+        elif kind.endswith(("_list_open", "_list_close")):
+            self._list(token)
+        elif kind == "list_item_open":
+            self._item(tokens, at)
+        elif kind == "paragraph_open" and state.lists:
+            state.lists[-1].tight = bool(token.hidden)
+        elif token.tag == "blockquote":
+            state.quotes += token.nesting
+        elif kind == "heading_open":
+            state.heading = token.tag
+        elif kind == "heading_close":
+            state.heading = ""
+        elif kind in ("fence", "code_block"):
+            self._code(token.content)
+        else:
+            self._rest(kind, tokens, at)
+
+    def _rest(self, kind: str, tokens: list[Token], at: int) -> None:
+        """A rule, and a table inside a list or a quote: its rows in lines."""
+        if kind == "hr":
+            self._rule()
+        elif kind == "tr_open":
+            self._open_block()
+        elif kind in ("th_open", "td_open") and tokens[at - 1].type != "tr_open":
+            self._cursor.insertText("   ", self._format())
+
+    def _list(self, token: Token) -> None:
+        if token.nesting < 0:
+            self._state.lists.pop()
+        else:
+            ordered = token.type.startswith("ordered")
+            self._state.lists.append(_List(ordered, int(token.attrs.get("start", 1))))
+
+    def _item(self, tokens: list[Token], at: int) -> None:
+        own = self._state.lists[-1]
+        inside = next((token for token in tokens[at + 1 : at + 3] if token.type == "inline"), None)
+        text = inside.content if inside is not None else ""
+        children = (inside.children or []) if inside is not None else []
+        if children and text[:4] in ("[ ] ", "[x] ", "[X] "):
+            self._state.marker = "[ ]" if text[1] == " " else "[x]"
+            children[0].content = children[0].content[4:]
+        elif own.ordered:
+            self._state.marker = f"{own.number}."
+            own.number += 1
+        else:
+            self._state.marker = "•"
+
+    def _open_block(self, above: float | None = None) -> None:
+        """Begins a block with the indents, marker and space above that its place asks for."""
+        state = self._state
+        block = QTextBlockFormat()
+        font = look.font(self._role)
+        if state.heading:
+            role, weight = _HEADINGS.get(state.heading, ("chat", 600))
+            font = look.font(role, weight)
+            block.setHeadingLevel(int(state.heading[1]))
+            set_line(block, line_percent(font, LINE["chat"]))
+        else:
+            set_line(block, self._line)
+        depth = len(state.lists)
+        block.setLeftMargin(look.px(INDENT) * depth + look.px(QUOTE_INDENT) * state.quotes)
+        if state.quotes:
+            block.setProperty(QUOTE, state.quotes)
+        if above is None:
+            above = 12.0
+            if state.heading:
+                above = 20.0 if state.heading in ("h1", "h2") else 16.0
+            elif state.lists and state.marker:
+                above = 3.0 if state.lists[-1].tight else 8.0
+                if state.lists[-1].first:
+                    above = 8.0 if depth == 1 else 3.0
+                state.lists[-1].first = False
+        if state.marker:
+            block.setProperty(MARKER, state.marker)
+            state.marker = ""
+        block.setTopMargin(0 if state.first else look.px(above))
+        if state.first:
+            self._cursor.setBlockFormat(block)
+            state.first = False
+        else:
+            self._cursor.insertBlock(block)
+        self._cursor.setBlockCharFormat(self._format())
+
+    def _rule(self) -> None:
+        self._open_block(12)
+        block = self._cursor.blockFormat()
+        block.setProperty(RULE, True)
+        self._cursor.setBlockFormat(block)
+
+    def _code(self, text: str) -> None:
+        """Code inside a list or a quote: set in mono on a tint."""
+        style = QTextCharFormat()
+        style.setFont(look.font("code"))
+        style.setForeground(look.colour("t1"))
+        self._open_block(16)
+        block = self._cursor.blockFormat()
+        block.setProperty(NESTED, True)
+        block.setLeftMargin(block.leftMargin() + CODE_INSET)
+        block.setBottomMargin(6)
+        set_line(block, line_percent(look.font("code"), LINE["code"]))
+        self._cursor.setBlockFormat(block)
+        self._cursor.insertText(text.rstrip("\n").replace("\n", _BREAK), style)
+
+    def write_cell(self, cursor: QTextCursor, token: Token, *, head: bool, align: Qt.AlignmentFlag) -> None:
+        """Writes one cell of a table."""
+        self._cursor = cursor
+        block = QTextBlockFormat()
+        block.setAlignment(align)
+        cursor.setBlockFormat(block)
+        self._role, self._tone = ("ui", "t2") if head else ("chat", "t1")
+        self._weight = 600 if head else 400
+        self._inline(token.children or [])
+
+    # Words ----------------------------------------------------------------------------------------------------------
+
+    def _format(self) -> QTextCharFormat:
+        style = QTextCharFormat()
+        if self._state.heading:
+            role, weight = _HEADINGS.get(self._state.heading, ("chat", 600))
+            style.setFont(look.font(role, weight))
+        else:
+            style.setFont(look.font(self._role, self._weight))
+        style.setForeground(look.colour("t2" if self._state.quotes else self._tone))
+        return style
+
+    def _inline(self, children: list[Token]) -> None:
+        base = self._format()
+        strong = emphasis = strike = 0
+        link = ""
+        for token in children:
+            kind = token.type
+            if kind == "text":
+                self._cursor.insertText(token.content, self._styled(base, strong, emphasis, strike, link))
+            elif kind == "code_inline":
+                self._inline_code(token.content, link)
+            elif kind in ("softbreak", "hardbreak"):
+                self._cursor.insertText(_BREAK, base)
+            elif kind in ("strong_open", "strong_close"):
+                strong += token.nesting
+            elif kind in ("em_open", "em_close"):
+                emphasis += token.nesting
+            elif kind in ("s_open", "s_close"):
+                strike += token.nesting
+            elif kind == "link_open":
+                link = str(token.attrs.get("href", ""))
+            elif kind == "link_close":
+                self._refused_link(base, link)
+                link = ""
+            elif kind == "image":
+                self._picture(token, base)
+            elif token.content:
+                self._cursor.insertText(token.content, base)
+
+    def _styled(self, base: QTextCharFormat, strong: int, emphasis: int, strike: int, link: str) -> QTextCharFormat:
+        if not (strong or emphasis or strike or link):
+            return base
+        style = QTextCharFormat(base)
+        if strong:
+            style.setFontWeight(QFont.Weight.DemiBold)
+        if emphasis:
+            style.setFontItalic(True)
+        if strike:
+            style.setFontStrikeOut(True)
+        if link and link_allowed(link):
+            style.setAnchor(True)
+            style.setAnchorHref(link)
+            style.setForeground(look.colour("acc"))
+            style.setToolTip(link)
+        return style
+
+    def _refused_link(self, base: QTextCharFormat, link: str) -> None:
+        """A link that is none: its address is shown, so that nothing of the text is lost."""
+        if link and not link_allowed(link):
+            style = QTextCharFormat(base)
+            style.setForeground(look.colour("t3"))
+            self._cursor.insertText(f" ({link})", style)
+
+    def _picture(self, token: Token, base: QTextCharFormat) -> None:
+        """A picture is named, never loaded; one on the web can be opened like a link."""
+        words = "".join(child.content for child in token.children or []) or "picture"
+        address = str(token.attrs.get("src", ""))
+        self._cursor.insertText(f"[{words}]", self._styled(base, 0, 0, 0, address))
+        self._refused_link(base, address)
+
+    def _inline_code(self, text: str, link: str) -> None:
+        style = QTextCharFormat()
+        style.setFont(look.font("code"))
+        style.setForeground(look.colour("acc" if link_allowed(link) else "t1"))
+        style.setProperty(CODE, True)
+        if link and link_allowed(link):
+            style.setAnchor(True)
+            style.setAnchorHref(link)
+        self._room_before()
+        if len(text) > 1:
+            self._cursor.insertText(text[:-1], style)
+        last = QTextCharFormat(style)
+        _space(last)
+        self._cursor.insertText(text[-1:], last)
+
+    def _room_before(self) -> None:
+        """Makes room for the frame before the code: the letter before it gets more space."""
+        cursor = QTextCursor(self._cursor)
+        if cursor.positionInBlock() == 0:
+            return
+        cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor)
+        style = cursor.charFormat()
+        _space(style)
+        cursor.mergeCharFormat(style)
+
+
+def _space(style: QTextCharFormat) -> None:
+    style.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
+    style.setFontLetterSpacing(look.px(CODE_PAD) + 1)
+
+
+# Tables -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """A table as rows of cells; the first row is its head."""
+
+    rows: list[list[Token]]
+    columns: int
+
+
+def table_rows(tokens: list[Token]) -> TableRows:
+    """The rows of a table segment; each cell is its inline token."""
+    rows: list[list[Token]] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline" and rows:
+            rows[-1].append(token)
+    return TableRows(rows, max((len(row) for row in rows), default=0))
+
+
+def _alignment(tokens: list[Token]) -> list[str]:
+    return [str(token.attrs.get("style", "")) for token in tokens if token.type == "th_open"]
+
+
+def write_table(document: QTextDocument, tokens: list[Token]) -> None:
+    """Writes a table with rules only: at most `ROWS_MOST` rows and `COLUMNS_MOST` columns."""
+    table = table_rows(tokens)
+    styles = _alignment(tokens)
+    rows, columns = min(len(table.rows), ROWS_MOST + 1), min(table.columns, COLUMNS_MOST)
+    builder = Builder(document, "chat")
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()
+    document.clear()
+    if rows and columns:
+        form = QTextTableFormat()
+        form.setBorder(0)
+        form.setCellPadding(0)
+        form.setCellSpacing(0)
+        form.setMargin(0)
+        form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
+        made = cursor.insertTable(rows, columns, form)
+        line: QColor = look.colour("line")
+        for at in range(rows):
+            for column in range(columns):
+                cell = made.cellAt(at, column)
+                style = cell.format().toTableCellFormat()
+                style.setTopPadding(look.px(7))
+                style.setBottomPadding(look.px(7))
+                style.setRightPadding(look.px(12) if column < columns - 1 else 0)
+                style.setBottomBorder(1)
+                style.setBottomBorderStyle(QTextTableFormat.BorderStyle.BorderStyle_Solid)
+                style.setBottomBorderBrush(look.colour("line2") if at == 0 else line)
+                cell.setFormat(style)
+                if column < len(table.rows[at]):
+                    align = _align(styles[column] if column < len(styles) else "")
+                    builder.write_cell(cell.firstCursorPosition(), table.rows[at][column], head=at == 0, align=align)
+    cursor.endEditBlock()
+
+
+def _align(style: str) -> Qt.AlignmentFlag:
+    if "right" in style:
+        return Qt.AlignmentFlag.AlignRight
+    return Qt.AlignmentFlag.AlignHCenter if "center" in style else Qt.AlignmentFlag.AlignLeft

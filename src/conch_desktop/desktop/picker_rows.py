@@ -1,0 +1,93 @@
+"""The rows of the model list: what is found, in groups, with what went wrong. Plain data, no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+RECENT_MOST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A model as the list shows it. `mode` as in `wording.BADGE_WORDS`; `search` is what words are looked for in."""
+
+    id: str
+    name: str
+    label: str
+    provider: str
+    provider_id: str
+    mode: str = "untried"
+    window: int | None = None
+    pictures: bool = False
+    local: bool = False
+    note: str = ""
+    tools: bool | None = None
+    search: str = ""
+
+
+def entry_search(label: str, name: str, provider: str) -> str:
+    """What words are looked for in."""
+    return f"{label} {name} {provider}".casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class PickerRow:
+    """A row: a heading (with how many stand below it), a model, or why a provider did not answer."""
+
+    kind: Literal["heading", "model", "failure"]
+    text: str = ""
+    entry: Entry | None = None
+    count: int = 0
+    named: bool = False
+    """Whether the provider's name stands beside the model's, because no heading says it."""
+    favourite: bool = False
+    provider_id: str = ""
+
+
+def found(entries: Iterable[Entry], words: str) -> list[Entry]:
+    """The entries that hold every word, in any order and any case."""
+    wanted = words.casefold().split()
+    if not wanted:
+        return list(entries)
+    return [entry for entry in entries if all(word in entry.search for word in wanted)]
+
+
+def picker_rows(
+    entries: Sequence[Entry],
+    *,
+    words: str,
+    providers: Sequence[tuple[str, str]],
+    failures: Mapping[str, str],
+    favourites: Sequence[str],
+    recent: Sequence[str],
+) -> list[PickerRow]:
+    """Favourites first, then those used lately, then the rest by provider; only what is found when words are typed.
+
+    `providers` are (id, name) in their order; `failures` sentences by provider id.
+    """
+    shown = found(entries, words)
+    by_id = {entry.id: entry for entry in shown}
+    rows: list[PickerRow] = []
+    liked = [by_id[one] for one in favourites if one in by_id]
+    lately = [by_id[one] for one in recent if one in by_id and one not in set(favourites)][:RECENT_MOST]
+    for heading, group in (("Favourites", liked), ("Recent", lately)):
+        if group:
+            rows.append(PickerRow("heading", heading))
+            rows += [PickerRow("model", entry=one, named=True, favourite=heading == "Favourites") for one in group]
+    above = {one.id for one in (*liked, *lately)}
+    grouped: dict[str, list[Entry]] = {}
+    for one in shown:
+        if one.id not in above:
+            grouped.setdefault(one.provider_id, []).append(one)
+    for provider_id, name in providers:
+        group = grouped.get(provider_id, [])
+        failure = "" if words.strip() else failures.get(provider_id, "")
+        if not group and not failure:
+            continue
+        rows.append(PickerRow("heading", name, count=len(group), provider_id=provider_id))
+        if failure:
+            rows.append(PickerRow("failure", failure, provider_id=provider_id))
+        rows += [PickerRow("model", entry=one) for one in group]
+    return rows

@@ -1,0 +1,306 @@
+"""A run of text in a message: a read-only document with what is painted around its words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QUrl, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFontMetricsF,
+    QImage,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QTextBlock,
+    QTextCursor,
+    QTextDocument,
+    QTextLine,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
+
+from conch_desktop.desktop import icons
+from conch_desktop.desktop.document import (
+    CODE,
+    CODE_INSET,
+    CODE_PAD,
+    INDENT,
+    MARKER,
+    NESTED,
+    QUOTE,
+    QUOTE_INDENT,
+    RULE,
+    Builder,
+    write_table,
+)
+from conch_desktop.desktop.markdown import link_allowed
+from conch_desktop.desktop.theme import look
+from conch_desktop.desktop.tokens import LINE
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+MARGIN = 4
+"""Room around the words for the frames of inline code; whoever places the block takes it off again."""
+
+
+class TextBlock(QTextBrowser):
+    """One segment of text (or a table, or plain words). It fits itself to a width; it never scrolls by itself."""
+
+    link_pressed = Signal(str)
+
+    def __init__(self, role: str = "chat", tone: str = "t1", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._role, self._tone = role, tone
+        self._source: tuple[str, Any] = ("plain", "")
+        self._spans: list[tuple[int, int]] = []
+        self._width = -1
+        self._high = 0
+        self.caret = False
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setOpenLinks(False)
+        self.setUndoRedoEnabled(False)
+        self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
+        self.document().setDocumentMargin(MARGIN)
+        self.setAccessibleName("Text")
+        self.anchorClicked.connect(self._pressed)
+
+    # Content --------------------------------------------------------------------------------------------------------
+
+    def show_tokens(self, tokens: list[Token]) -> None:
+        """Shows blocks of Markdown."""
+        self._show("text", tokens)
+
+    def show_table(self, tokens: list[Token]) -> None:
+        """Shows a table."""
+        self._show("table", tokens)
+
+    def show_plain(self, text: str) -> None:
+        """Shows text that is no Markdown."""
+        self._show("plain", text)
+
+    def restyle(self) -> None:
+        """Writes the content again in the look of now."""
+        self._show(*self._source)
+
+    def _show(self, kind: str, what: Any) -> None:
+        self._source = (kind, what)
+        chosen = self.textCursor()
+        anchor, position = chosen.anchor(), chosen.position()
+        before = self.document().characterCount()
+        if kind == "table":
+            write_table(self.document(), what)
+        elif kind == "text":
+            Builder(self.document(), self._role, self._tone).write(what)
+        else:
+            Builder(self.document(), self._role, self._tone).write_plain(what)
+        if anchor != position and max(anchor, position) < min(before, self.document().characterCount()):
+            # What was selected stays selected while more text arrives behind it.
+            cursor = QTextCursor(self.document())
+            cursor.setPosition(anchor)
+            cursor.setPosition(position, QTextCursor.MoveMode.KeepAnchor)
+            self.setTextCursor(cursor)
+        self._spans = [] if kind == "plain" else _code_spans(self.document())
+        self._measure()
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        # Nothing in a message is ever loaded, from this computer or from anywhere.
+        return QImage()
+
+    def fit(self, width: int) -> int:
+        """Lays itself out for `width`; gives the height it needs."""
+        if width != self._width:
+            self._width = width
+            self.setLineWrapColumnOrWidth(width)
+            self._measure()
+        return self._high
+
+    def ideal_width(self) -> int:
+        """The width its longest line takes."""
+        return math.ceil(self.document().idealWidth())
+
+    def lead(self) -> int:
+        """How much lower the words stand than Qt puts them, so that they are in the middle of their lines.
+
+        Qt adds what a line is taller than its font below the words.
+        """
+        return round((look.px(LINE[self._role]) - QFontMetricsF(look.font(self._role)).lineSpacing()) / 2)
+
+    def _measure(self) -> None:
+        self._high = math.ceil(self.document().size().height())
+
+    # Links, copies --------------------------------------------------------------------------------------------------
+
+    def _pressed(self, url: QUrl) -> None:
+        if link_allowed(url.toString()):
+            self.link_pressed.emit(url.toString())
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """What is copied: the words, with the marks of lists that are painted and no part of the text."""
+        cursor = self.textCursor()
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        lines: list[str] = []
+        block = self.document().findBlock(start)
+        while block.isValid() and block.position() < end:
+            words = block.text()[max(0, start - block.position()) : end - block.position()]
+            marker = block.blockFormat().property(MARKER)
+            if marker and start <= block.position():
+                words = f"{'-' if marker == '•' else marker} {words}"
+            lines.append(words.replace("\u2028", "\n"))
+            block = block.next()
+        data = QMimeData()
+        data.setText("\n".join(lines))
+        return data
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # The chat scrolls, not the block.
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.createStandardContextMenu(event.pos())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
+
+    # Paint ----------------------------------------------------------------------------------------------------------
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for start, length in self._spans:
+            self._paint_code(painter, start, length)
+        if self._source[0] == "text":
+            self._paint_blocks(painter, event.rect().top(), event.rect().bottom())
+        painter.end()
+        super().paintEvent(event)
+        if self.caret:
+            self._paint_caret()
+
+    def _block_rect(self, block: QTextBlock) -> QRectF:
+        return self.document().documentLayout().blockBoundingRect(block)
+
+    def _paint_blocks(self, painter: QPainter, top: int, bottom: int) -> None:
+        block = self.document().begin()
+        while block.isValid():
+            form = block.blockFormat()
+            rect = self._block_rect(block)
+            if rect.top() > bottom:
+                break
+            if rect.bottom() >= top:
+                if form.hasProperty(QUOTE):
+                    self._paint_bars(painter, block, rect, int(form.property(QUOTE)))
+                if form.hasProperty(MARKER):
+                    self._paint_marker(painter, block, rect, str(form.property(MARKER)))
+                if form.hasProperty(NESTED):
+                    box = QRectF(form.leftMargin() + MARGIN - CODE_INSET, rect.top() - 6, 0, rect.height() + 12)
+                    box.setRight(self._width - MARGIN)
+                    painter.setPen(QPen(look.colour("line"), 1))
+                    painter.setBrush(look.colour("code"))
+                    painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+                if form.hasProperty(RULE):
+                    middle = rect.center().y()
+                    painter.setPen(QPen(look.colour("line2"), 1))
+                    painter.drawLine(QPointF(MARGIN, middle), QPointF(self._width - MARGIN, middle))
+            block = block.next()
+
+    def _paint_bars(self, painter: QPainter, block: QTextBlock, rect: QRectF, depth: int) -> None:
+        bottom = rect.bottom()
+        following = block.next()
+        if following.isValid() and following.blockFormat().hasProperty(QUOTE):
+            bottom = self._block_rect(following).top()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.colour("line2"))
+        top = rect.top()
+        for level in range(min(depth, 20)):
+            left = MARGIN + level * look.px(QUOTE_INDENT)
+            painter.drawRoundedRect(QRectF(left, top, 3, bottom - top), 1.5, 1.5)
+
+    def _paint_marker(self, painter: QPainter, block: QTextBlock, rect: QRectF, marker: str) -> None:
+        line = block.layout().lineAt(0)
+        if not line.isValid():
+            return
+        base = block.layout().position().y() + line.y() + line.ascent()
+        left = block.blockFormat().leftMargin() + MARGIN
+        font = look.font(self._role)
+        if marker in ("[ ]", "[x]"):
+            size = look.px(14)
+            self._paint_box(painter, QRectF(left - look.px(INDENT) + 1, base - size + 2, size, size), marker == "[x]")
+        elif marker == "•":
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(look.colour("t3"))
+            radius = look.px(5) / 2
+            height = look.px(5)
+            painter.drawEllipse(QPointF(left - look.px(INDENT) + look.px(8), base - height), radius, radius)
+        else:
+            painter.setFont(font)
+            painter.setPen(look.colour("t2"))
+            spot = QRectF(0, base - line.ascent(), left - look.px(6), line.height())
+            painter.drawText(spot, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, marker)
+
+    def _paint_box(self, painter: QPainter, box: QRectF, ticked: bool) -> None:
+        painter.setPen(QPen(look.colour("acc" if ticked else "field"), 1.2))
+        painter.setBrush(look.colour("acc") if ticked else Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box, 3, 3)
+        if ticked:
+            icons.paint(painter, "check", box, look.colour("onacc"))
+
+    def _paint_code(self, painter: QPainter, start: int, length: int) -> None:
+        block = self.document().findBlock(start)
+        layout = block.layout()
+        origin = layout.position()
+        first = start - block.position()
+        painter.setPen(QPen(look.colour("line"), 1))
+        painter.setBrush(look.colour("code"))
+        high = QFontMetricsF(look.font("code")).height()
+        at = first
+        while at < first + length:
+            line = layout.lineForTextPosition(at)
+            if not line.isValid():
+                break
+            stop = min(first + length, line.textStart() + line.textLength())
+            left, right = _x(line, at), _x(line, stop)
+            if stop == first + length:
+                right -= look.px(CODE_PAD) + 1  # The room after the code is part of its last letter.
+            top = origin.y() + line.y() + line.ascent() - high * 0.78 - 2
+            pad = look.px(CODE_PAD)
+            box = QRectF(origin.x() + left - pad, top, right - left + 2 * pad, high + 3)
+            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            if stop <= at:
+                break
+            at = stop
+
+    def _paint_caret(self) -> None:
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        rect = QRectF(self.cursorRect(cursor))
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(look.colour("acc")))
+        high = look.px(16)
+        painter.drawRoundedRect(QRectF(rect.x() + 4, rect.bottom() - high - look.px(2), look.px(8), high), 2, 2)
+
+
+def _x(line: QTextLine, position: int) -> float:
+    found: Any = line.cursorToX(position)
+    return float(found[0] if isinstance(found, tuple) else found)
+
+
+def _code_spans(document: QTextDocument) -> list[tuple[int, int]]:
+    """Where inline code stands: (position, length)."""
+    found: list[tuple[int, int]] = []
+    block = document.begin()
+    while block.isValid():
+        for form in block.textFormats():
+            if form.format.hasProperty(CODE):
+                start, length = block.position() + form.start, form.length
+                if found and found[-1][0] + found[-1][1] == start:
+                    found[-1] = (found[-1][0], found[-1][1] + length)
+                else:
+                    found.append((start, length))
+        block = block.next()
+    return found

@@ -1,0 +1,112 @@
+"""The way to a provider: kept connections that died are replaced once; the environment's proxy is for the internet."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import httpx
+
+from conch_desktop import __version__
+from conch_desktop.domain.errors import ProviderError
+from conch_desktop.providers.registry import is_loopback
+
+_log = logging.getLogger(__name__)
+
+
+class Connection:
+    """The way to one provider. `name` is what people call it, `headers` go with each request."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        base: str,
+        headers: Mapping[str, str],
+        timeout: httpx.Timeout,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._name = name
+        self._base = base
+        self._headers = {"User-Agent": f"conch-desktop/{__version__}", "Content-Type": "application/json", **headers}
+        self._timeout = timeout
+        self._transport = transport
+        self._client: httpx.AsyncClient | None = None
+
+    @contextlib.asynccontextmanager
+    async def sent(self, method: str, url: str, content: bytes | None = None) -> AsyncIterator[httpx.Response]:
+        """An answer whose head has arrived; its connection is let go at the end. Raises httpx's errors.
+
+        A kept connection that died before that is replaced once by a fresh one: servers close them without a word.
+        Raises `ProviderError` when the key or the environment's proxy can't be used.
+        """
+        async with contextlib.AsyncExitStack() as stack:
+            if self._client is None:
+                self._client = self._made()
+            try:
+                response = await self._send(self._client, method, url, content)
+            except _KeptConnectionError as stale:
+                if self._transport is not None:
+                    raise stale.error from None
+                _log.info("A kept connection to %s had died; asking again on a fresh one.", self._name)
+                fresh = await stack.enter_async_context(self._made())
+                response = await self._send(fresh, method, url, content)
+            stack.push_async_callback(response.aclose)
+            yield response
+
+    async def aclose(self) -> None:
+        """Closes the connections that were kept."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.aclose()
+
+    async def _send(self, client: httpx.AsyncClient, method: str, url: str, content: bytes | None) -> httpx.Response:
+        watch = _Watch()
+        request = client.build_request(method, url, content=content, extensions={"trace": watch})
+        try:
+            return await client.send(request, stream=True)
+        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
+            if watch.kept:
+                raise _KeptConnectionError(error) from error
+            raise
+
+    def _made(self) -> httpx.AsyncClient:
+        for value in self._headers.values():
+            if not (value.isascii() and value.isprintable()):
+                raise ProviderError("auth", "The key holds characters that no key has.", "Enter the key again.")
+        loopback = is_loopback(self._base)
+        try:
+            return httpx.AsyncClient(
+                headers=self._headers,
+                timeout=self._timeout,
+                transport=self._transport,
+                trust_env=not loopback,  # the environment's proxy is for the internet
+                verify=not (loopback and self._base.startswith("http:")),  # none of the certificates would be used
+            )
+        except (ImportError, ValueError, httpx.InvalidURL) as error:  # httpx speaks no SOCKS, nor "socks://"
+            what = "The proxy in the environment can't be used: it has to be an HTTP proxy."
+            raise ProviderError("network", what, "Change or unset ALL_PROXY, or set HTTPS_PROXY.") from error
+
+
+class _KeptConnectionError(Exception):
+    """A connection that was kept from an earlier request died before it answered this one."""
+
+    def __init__(self, error: httpx.HTTPError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class _Watch:
+    """Watches what the transport does with one request. `kept`: it went out on a connection that was there already."""
+
+    def __init__(self) -> None:
+        self._connected = False
+        self.kept = False
+
+    async def __call__(self, name: str, info: dict[str, Any]) -> None:
+        if name.startswith("connection.connect"):
+            self._connected = True
+        elif name == "http11.send_request_headers.started":
+            self.kept = not self._connected

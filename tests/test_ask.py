@@ -1,0 +1,216 @@
+"""`conch-desktop ask` as a person runs it: a process of its own against a server on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.servers import HANG, ScriptedServer, call, chunk, json_reply, say, sse
+
+KEY = "sk-pier-7Q2M-0000-LOCAL"
+TEA = '{"content": "Likes tea"}'
+
+Ask = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer().in_thread() as made:
+        made.route("GET /v1/models", json_reply({"data": [{"id": "first"}, {"id": "second"}]}))
+        yield made
+
+
+@pytest.fixture
+def profile(tmp_path: Path) -> Path:
+    return tmp_path / "profile"
+
+
+def command(server: ScriptedServer, profile: Path, *arguments: str) -> list[str]:
+    place = ["--provider", "openai", "--url", server.url, "--key-env", "PIER_KEY", "--data-dir", str(profile)]
+    return [sys.executable, "-m", "conch_desktop", "ask", *arguments, *place]
+
+
+@pytest.fixture
+def ask(server: ScriptedServer, profile: Path) -> Ask:
+    def run(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command(server, profile, *arguments),
+            capture_output=True,
+            text=True,
+            input=typed,
+            timeout=60,
+            check=False,
+            env={**os.environ, "PIER_KEY": KEY},
+        )
+
+    return run
+
+
+def lines(ran: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    assert ran.returncode in {0, 1}, ran.stderr
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+def rows(profile: Path, query: str) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(profile / "conch.sqlite3")
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+def test_the_answer_streams_to_stdout_and_nothing_else_does(ask: Ask, server: ScriptedServer) -> None:
+    server.then(say("Good morning."))
+    ran = ask("Hello")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "Good morning.\n", "")
+    assert server.of("/v1/chat/completions")[0].json["model"] == "first"
+    assert server.of("/v1/chat/completions")[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_json_prints_every_event_of_the_turn_in_order(ask: Ask, server: ScriptedServer) -> None:
+    server.then(call("remember", TEA), say("Noted."))
+    told = lines(ask("/remember I like tea", "--json", "--allow", "all", "--model", "second"))
+    assert [line["type"] for line in told if line["type"] != "text"] == [
+        "plan", "request", "call", "guard", "result", "request", "done",
+    ]  # fmt: skip
+    by_type = {line["type"]: line for line in told}
+    assert by_type["plan"]["mode"] == "native"
+    assert by_type["request"] == {
+        "type": "request", "number": 2, "mode": "native", "tools": ["remember", "recall", "forget"],
+    }  # fmt: skip
+    assert by_type["call"]["name"] == "remember"
+    assert by_type["call"]["raw"] == TEA
+    assert by_type["call"]["args"] == {"content": "Likes tea"}
+    assert by_type["guard"]["decision"] == "allow"
+    assert by_type["result"]["is_error"] is False
+    assert isinstance(by_type["result"]["ms"], int)
+    assert by_type["done"] == {"type": "done", "finish": "stop"}
+    assert "".join(line["text"] for line in told if line["type"] == "text") == "Noted."
+
+
+def test_remember_ends_in_a_row_of_the_memory_table(ask: Ask, server: ScriptedServer, profile: Path) -> None:
+    server.then(call("remember", TEA), say("Noted."))
+    assert ask("I like tea", "--tool", "remember", "--allow", "all").returncode == 0
+    assert rows(profile, "SELECT content FROM memories") == [("Likes tea",)]
+    assert server.of("/v1/chat/completions")[0].json["tool_choice"]["function"]["name"] == "remember"
+
+
+def test_a_call_that_would_ask_is_refused_with_the_reason_when_nobody_is_there(
+    ask: Ask, server: ScriptedServer, profile: Path
+) -> None:
+    server.then(call("remember", TEA), say("I could not."))
+    told = lines(ask("I like tea", "--json"))
+    (decided,) = [line for line in told if line["type"] == "guard"]
+    assert decided["decision"] == "refuse"
+    assert "nobody was there" in decided["why"]
+    assert rows(profile, "SELECT content FROM memories") == []
+
+
+def test_allow_none_refuses_what_only_reads_too(ask: Ask, server: ScriptedServer) -> None:
+    server.then(call("recall", "{}"), say("I could not."))
+    told = lines(ask("What do you know?", "--json", "--allow", "none"))
+    assert [line["decision"] for line in told if line["type"] == "guard"] == ["refuse"]
+
+
+def test_continue_goes_on_with_the_last_chat(ask: Ask, server: ScriptedServer, profile: Path) -> None:
+    server.then(say("Hello."), say("Again."))
+    ask("First")
+    ask("Second", "--continue")
+    sent = server.of("/v1/chat/completions")[1].json["messages"]
+    assert [message["content"] for message in sent[1:]] == ["First", "Hello.", "Second"]
+    assert len(rows(profile, "SELECT id FROM chats")) == 1
+
+
+def test_no_tools_sends_none(ask: Ask, server: ScriptedServer) -> None:
+    server.then(say("Hello."))
+    ask("Hello", "--tools", "none")
+    assert "tools" not in server.of("/v1/chat/completions")[0].json
+
+
+def test_a_message_can_come_from_standard_input(ask: Ask, server: ScriptedServer) -> None:
+    server.then(say("Hello."))
+    assert ask("-", typed="Hello from a pipe").returncode == 0
+    assert server.of("/v1/chat/completions")[0].json["messages"][-1]["content"] == "Hello from a pipe"
+
+
+def test_a_turn_that_did_not_end_well_is_1_with_the_reason_on_stderr(ask: Ask, server: ScriptedServer) -> None:
+    server.then(json_reply({"error": {"message": f"Incorrect API key provided: {KEY}"}}, 401))
+    ran = ask("Hello")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "refused the key" in ran.stderr
+    assert KEY not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["Hello", "--tool", "fly"], "no tool named fly"),
+        (["Hello", "--tools", "memory,ships"], "no tools called ships"),
+        (["/remember"], "nothing to ask"),
+        (["Hello", "--continue"], "no chat to go on with"),
+        (["Hello", "--mcp", "apps.json"], "not part of this version"),
+        (["Hello", "--provider", "Nowhere"], "no provider Nowhere"),
+        (["Hello", "--provider", "conol"], "not part of this version"),
+        (["Hello", "--key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY is not set"),
+        (["Hello", "--allow", "some"], "invalid choice"),
+        ([], "required"),
+    ],
+)
+def test_arguments_that_cannot_be_used_are_2(profile: Path, arguments: list[str], said: str) -> None:
+    place = ["--data-dir", str(profile)]
+    if "--provider" not in arguments and "--key-env" not in arguments:
+        place += ["--provider", "openai", "--url", "http://127.0.0.1:9/v1"]
+    if "--key-env" in arguments:
+        place += ["--provider", "openai"]
+    ran = subprocess.run(
+        [sys.executable, "-m", "conch_desktop", "ask", *arguments, *place],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 2
+    assert said in ran.stderr
+    assert ran.stdout == ""
+
+
+def test_a_local_model_that_was_not_fetched_is_1_and_says_how(profile: Path, tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "conch_desktop", "ask", "Hello", "--provider", "local", "--data-dir", str(profile)],
+        capture_output=True, text=True, timeout=60, check=False, env={**os.environ, "XDG_DATA_HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert ran.returncode == 1
+    assert "conch-desktop model get" in ran.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
+def test_an_interrupt_is_stop_and_what_was_said_is_kept(server: ScriptedServer, profile: Path) -> None:
+    server.then(sse(chunk("Half an answer"), HANG))
+    with subprocess.Popen(
+        command(server, profile, "Hello", "--json"),
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PIER_KEY": KEY},
+    ) as running:  # fmt: skip
+        assert running.stdout is not None
+        for line in running.stdout:
+            if json.loads(line)["type"] == "text":
+                break
+        running.send_signal(signal.SIGINT)
+        begun = time.monotonic()
+        rest = [json.loads(line) for line in running.stdout]
+        assert running.wait(10) == 1
+        assert time.monotonic() - begun < 5
+    assert rest[-1] == {"type": "done", "finish": "stopped"}
+    assert rows(profile, "SELECT state FROM messages WHERE role = 'assistant'") == [("stopped",)]
+
+
+def test_a_key_is_in_no_file_of_the_profile(ask: Ask, server: ScriptedServer, profile: Path) -> None:
+    server.then(say("Hello."))
+    ask("Hello")
+    assert not [path for path in profile.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
