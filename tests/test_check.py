@@ -111,7 +111,17 @@ def test_numbers_and_letters_that_python_can_not_handle_come_and_go(
     assert checked(monkeypatch, capsys, lines, "words") == [{"id": None, "said": "half \ud83d", "cut": None}]
 
 
-LINE = '{"tool": {"name": "t", "schema": {}}, "raw": "{}", "tools": ["t"], "text": "", "status": 400, "body": "x", "chunks": []}'
+LINE = json.dumps(
+    {
+        "tool": {"name": "t", "schema": {}},
+        "raw": "{}",
+        "tools": ["t"],
+        "text": "",
+        "status": 400,
+        "body": "x",
+        "chunks": [],
+    }
+)
 NEVER = {"PySide6", "sqlite3", "mcp", "keyring"}
 WITHOUT = {
     "args": {"httpx"},

@@ -263,6 +263,10 @@ REFERENCES: dict[str, tuple[Any, Any]] = {
         },
         fields(a=WHOLE),
     ),
+    "by an anchor": (
+        {**fields(x={"$ref": "#size"}), "$defs": {"n": {"$anchor": "size", "type": "integer"}}},
+        fields(x=WHOLE),
+    ),
     "in allOf, as Pydantic 1 did": (
         {
             **fields(a={"allOf": [{"$ref": "#/definitions/C"}], "default": "x"}),

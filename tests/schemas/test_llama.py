@@ -2,56 +2,69 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+import contextlib
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
 import pytest
 
 from conch_desktop.schemas.dialects import Converted, Dialect, convert
-from tests.conftest import _MODEL
-from tests.schemas.schemas import HOSTILE, REALISTIC, TEXT, fields, made_up
+from tests.local_servers import KEY, NATIVE, served
+from tests.schemas.schemas import HOSTILE, REALISTIC, TEXT, fields
 
 pytestmark = pytest.mark.local_model
 
-Ask = Callable[[Any], httpx.Response]
+LARGEST = 700
+"""Characters of a schema that the server is asked with: it has to read them, and has little time."""
 
 
-@pytest.fixture(scope="module")
-def ask() -> Iterator[Ask]:
-    """Asks the server with one tool of that schema, and for a single token."""
-    command = [sys.executable, "-m", "tests.schemas.llama_child", str(_MODEL)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as child:
-        assert child.stdout is not None
-        url = child.stdout.readline().strip()
-        with httpx.Client(base_url=url, timeout=60, trust_env=False) as client:
+class Server:
+    """A server with native tools, asked with one tool at a time and for a single token."""
 
-            def post(schema: Any) -> httpx.Response:
-                function = {"name": "probe", "description": "A probe", "parameters": schema}
-                body = {
-                    "messages": [{"role": "user", "content": "Hi"}],
-                    "tools": [{"type": "function", "function": function}],
-                    "tool_choice": "required",
-                    "max_tokens": 1,
-                }
-                return client.post("/v1/chat/completions", json=body)
+    def __init__(self, client: httpx.AsyncClient) -> None:
+        self._client = client
 
-            yield post
-        assert child.stdin is not None
-        child.stdin.close()
+    async def ask(self, schema: Any) -> tuple[int, str]:
+        """The status and body for a tool of that schema."""
+        function = {"name": "probe", "description": "A probe", "parameters": schema}
+        body = {
+            "messages": [{"role": "user", "content": "Hi"}],
+            "tools": [{"type": "function", "function": function}],
+            "tool_choice": "required",
+            "max_tokens": 1,
+        }
+        response = await self._client.post("chat/completions", json=body)
+        return response.status_code, response.text
+
+    async def takes(self, schema: Any, dialect: Dialect = "permissive") -> str:
+        """Why the server refuses the schema in that dialect; "" when it takes it, or when it is too large to ask."""
+        converted = convert(dialect, "probe", schema)
+        if not isinstance(converted, Converted) or len(str(converted.schema)) > LARGEST:
+            return ""
+        status, text = await self.ask(converted.schema)
+        return "" if status == 200 else f"{dialect}: {text[:300]}"
+
+
+@contextlib.asynccontextmanager
+async def started() -> AsyncIterator[Server]:
+    """A fresh one."""
+    headers = {"Authorization": f"Bearer {KEY}"}
+    async with (
+        served(*NATIVE) as url,
+        httpx.AsyncClient(base_url=url, headers=headers, timeout=60, trust_env=False) as client,
+    ):
+        yield Server(client)
 
 
 REFUSED_AS_SENT: dict[str, Any] = {
-    "a reference to nowhere": fields(who={"$ref": "#/$defs/Missing"}),
-    "a reference elsewhere": fields(who={"$ref": "https://x.example/y.json"}),
-    "a reference to the root": fields(who={"$ref": "#"}),
-    "true for a schema": fields(who=True),
-    "a type that is none": fields(who={"type": "money"}),
-    "no options": fields(who={"enum": []}),
-    "a text too long for a grammar": fields(who={"type": "string", "minLength": 3_000}),
+    "a reference to nowhere": fields(a={"$ref": "#/$defs/Missing"}),
+    "a reference elsewhere": fields(a={"$ref": "https://x.example/y.json"}),
+    "a reference to the root": fields(a={"$ref": "#"}),
+    "true for a schema": fields(a=True),
+    "a type that is none": fields(a={"type": "money"}),
+    "no options": fields(a={"enum": []}),
+    "a text too long for a grammar": fields(a={"type": "string", "minLength": 3_000}),
     "a choice that is itself": {
         **fields(a={"$ref": "#/$defs/C"}),
         "$defs": {"C": {"anyOf": [{"$ref": "#/$defs/C"}, TEXT]}},
@@ -59,17 +72,13 @@ REFUSED_AS_SENT: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("dialect", ["permissive", "strict"])
-@pytest.mark.parametrize("what", REFUSED_AS_SENT)
-def test_what_it_refuses_as_sent_it_takes_converted(ask: Ask, what: str, dialect: Dialect) -> None:
-    schema = REFUSED_AS_SENT[what]
-    required = {**schema, "required": list(schema["properties"])}
-    refused = ask(required)
-    assert refused.status_code == 400, refused.text
-    converted = convert(dialect, "probe", required)
-    assert isinstance(converted, Converted)
-    taken = ask(converted.schema)
-    assert taken.status_code == 200, taken.text
+async def test_what_it_refuses_as_sent_it_takes_converted() -> None:
+    async with started() as server:
+        for name, schema in REFUSED_AS_SENT.items():
+            status, text = await server.ask({**schema, "required": ["a"]})
+            assert status == 400, (name, text)
+            assert not await server.takes({**schema, "required": ["a"]}, "permissive"), name
+            assert not await server.takes({**schema, "required": ["a"]}, "strict"), name
 
 
 NODE = fields(child={"allOf": [{"$ref": "#/$defs/Node"}], "description": "As Pydantic 1 wrote it"})
@@ -91,26 +100,13 @@ FATAL: dict[str, Any] = {
 """As sent they crash the server, or keep it busy for minutes and gigabytes."""
 
 
-@pytest.mark.parametrize("what", FATAL)
-def test_what_would_end_it_is_taken_converted(ask: Ask, what: str) -> None:
-    converted = convert("permissive", "probe", {**FATAL[what], "required": ["a"]})
-    assert isinstance(converted, Converted)
-    taken = ask(converted.schema)
-    assert taken.status_code == 200, taken.text
+async def test_what_would_end_it_is_taken_converted() -> None:
+    async with started() as server:
+        for name, schema in FATAL.items():
+            assert not await server.takes({**schema, "required": ["a"]}), name
 
 
-@pytest.mark.parametrize("what", [name for name in REALISTIC if name])
-def test_what_servers_send_is_taken(ask: Ask, what: str) -> None:
-    converted = convert("permissive", "probe", REALISTIC[what])
-    assert isinstance(converted, Converted)
-    taken = ask(converted.schema)
-    assert taken.status_code == 200, taken.text
-
-
-def test_made_up_ones_and_hostile_ones_are_taken(ask: Ask) -> None:
-    small = {name: schema for name, schema in HOSTILE.items() if "megabytes" not in name and "wide" not in name}
-    for name, schema in [*small.items(), *enumerate(made_up(60))]:
-        converted = convert("permissive", "probe", schema)
-        if isinstance(converted, Converted) and len(str(converted.schema)) < 60_000:
-            taken = ask(converted.schema)
-            assert taken.status_code == 200, (name, taken.text)
+async def test_what_servers_send_is_taken_and_what_nobody_should_send_too() -> None:
+    async with started() as server:
+        for name, schema in [*REALISTIC.items(), *HOSTILE.items()]:
+            assert not await server.takes(schema), name

@@ -6,13 +6,12 @@ becomes a shape that is `cut`: it takes anything of its type, and nothing more i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import unquote
 
 from conch_desktop.schemas.described import DEFAULT, OTHER, Said
 from conch_desktop.schemas.joining import both, either
+from conch_desktop.schemas.references import find
 from conch_desktop.schemas.shapes import Place, Shape, Trail, own_shape
 from conch_desktop.schemas.values import Dropped, as_schema, branches_in, clean, cleaned, kinds_of, one_line
 
@@ -30,7 +29,6 @@ _MOST_SHAPES = 32
 _LONGEST_DEFAULT = 60
 _LONGEST_NOTE = 80
 
-_INDEX = re.compile("[0-9]{1,8}")
 _COMBINING = frozenset(("$ref", "allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas"))
 _HINTS = frozenset(("default", "examples", "example", "deprecated"))
 
@@ -131,21 +129,7 @@ class References:
     def _look_up(self, ref: str) -> tuple[bool, Any]:
         if self._base and ref.startswith(f"{self._base}#"):
             ref = ref[len(self._base) :]
-        if not ref.startswith("#"):
-            return False, None
-        node = self._root
-        if ref == "#":
-            return True, node
-        if not ref.startswith("#/"):
-            return False, None
-        for part in ref[2:].split("/"):
-            name = (unquote(part) if "%" in part else part).replace("~1", "/").replace("~0", "~")
-            if isinstance(node, dict) and name in node:
-                node = node[name]
-            elif isinstance(node, list) and _INDEX.fullmatch(name) and int(name) < len(node):
-                node = node[int(name)]
-            else:
-                return False, None
+        node = find(self._root, ref)
         return isinstance(node, (dict, bool)), node
 
 
