@@ -100,26 +100,19 @@ def _gemini(schema: Any) -> Iterator[str]:
 
 
 def _strict(schema: Any) -> Iterator[str]:
-    if schema.get("type") != "object" or "properties" not in schema:
-        yield "the root is no object with properties"
     for where, node, _ in _plain_nodes(schema):
         yield from (f"{where}: {key}" for key in node.keys() - STRICT_FIELDS)
-        yield from _typed(where, node, empty=where == "#")
-        if any(not isinstance(option, str) or not option for option in node.get("enum", ())):
-            yield f"{where}: options are text, for Gemini gets this dialect too"
-        if "enum" in node and node["type"] != "string":
-            yield f"{where}: enum on {node['type']}"
-        yield from (f"{where}: name {name!r}" for name in node.get("properties", ()) if not GEMINI_NAME.fullmatch(name))
+    yield from _gemini(schema)  # which gets this dialect too
 
 
-def _typed(where: str, node: dict[str, Any], *, empty: bool = False) -> Iterator[str]:
+def _typed(where: str, node: dict[str, Any]) -> Iterator[str]:
     kind = node.get("type")
     if kind not in SIX:
         yield f"{where}: type {kind!r}"
         return
     if ("items" in node) != (kind == "array"):
         yield f"{where}: items and type {kind}"
-    if "properties" in node and (kind != "object" or (not node["properties"] and not empty)):
+    if "properties" in node and (kind != "object" or not node["properties"]):
         yield f"{where}: properties of {kind}"
     needed = node.get("required", [])
     if "required" in node and (not needed or not set(needed) <= set(node.get("properties", ()))):

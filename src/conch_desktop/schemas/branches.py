@@ -168,7 +168,7 @@ def _likeness(branch: Shape, number: int, numbers: bool) -> Any:
     if kind == "object":
         if branch.fields:
             return kind, branch.cut, *((name, *map(id, place.nodes)) for name, place in branch.fields.items())
-        return (kind, number) if branch.extra else kind
+        return kind
     if kind == "array":
         return (kind, *map(id, branch.items.nodes)) if branch.items and not branch.prefix else (kind, number)
     return "number" if kind == "integer" and numbers else kind, branch.options is not None

@@ -77,7 +77,8 @@ class Writer:
     def write(self) -> Written:
         """The whole of it."""
         out: dict[str, Any] = {}
-        self._write(Task(self._one_object(), out, 0, False, ()))
+        one = self._one_object()  # held to the end: parts of it are known by their identity
+        self._write(Task(one, out, 0, False, ()))
         while self._tasks:
             self._write(self._tasks.popleft())
         self._widen()

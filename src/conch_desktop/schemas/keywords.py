@@ -131,7 +131,7 @@ def _condition(writer: Writer, task: Task, key: str, value: Any) -> None:
 def _items(writer: Writer, task: Task, key: str, value: Any) -> Told:
     if isinstance(value, list):  # the old drafts' way to say prefixItems
         return _tuple(writer, task, value, task.node.get("additionalItems"))
-    if isinstance(task.node.get("prefixItems"), list):
+    if _is_tuple(task.node.get("prefixItems")):
         return None  # written with it
     child = writer.child(value, task, listed=True)
     if child is not None:
@@ -142,20 +142,24 @@ def _items(writer: Writer, task: Task, key: str, value: Any) -> Told:
 
 
 def _prefix(writer: Writer, task: Task, key: str, value: Any) -> Told:
-    return _tuple(writer, task, value, task.node.get("items")) if isinstance(value, list) else None
+    return _tuple(writer, task, value, task.node.get("items")) if _is_tuple(value) else None
+
+
+def _is_tuple(value: Any) -> bool:
+    return isinstance(value, list) and bool(value)
 
 
 def _tuple(writer: Writer, task: Task, parts: list[Any], rest: Any) -> Told:
     """A list with a place for each item. Grammars and chat templates know only `items`, so there it is told."""
-    if isinstance(rest, list):  # both drafts' ways at once
+    if rest is True or isinstance(rest, list):  # nothing said, or both drafts' ways at once
         rest = None
     places = [child for part in parts if (child := writer.child(part, task, listed=True)) is not None]
     more = writer.child(rest, task, listed=True) if isinstance(rest, dict) else None
     if not writer.rules.grammars:
         if places:
             task.out["prefixItems"] = places
-        if isinstance(rest, bool) or more is not None:
-            task.out["items"] = rest if more is None else more
+        if rest is False or more is not None:
+            task.out["items"] = False if more is None else more
         return None
     choices = [*places, *([] if more is None else [more])]
     if choices:
