@@ -58,6 +58,59 @@ def test_a_bad_file_is_told_by_its_line(
     assert said in capsys.readouterr().err
 
 
+def answers_to(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], lines: str, *arguments: str
+) -> list[dict[str, Any]]:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
+    assert check.main(arguments) == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize("dialect", ["gemini", "anthropic", "strict", "permissive"])
+def test_schemas_are_converted_line_by_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], dialect: str
+) -> None:
+    lines = (
+        '{"id": 1, "tool": "read file", "schema": {"properties": {"path": {"type": "string"}}}}\n'
+        '{"id": 2, "tool": "odd", "schema": {"type": "string"}}\n'
+    )
+    good, bad = answers_to(monkeypatch, capsys, lines, "schemas", "--dialect", dialect)
+    assert (good["id"], good["tool"], good["dialect"]) == (1, "read_file", dialect)
+    assert good["schema"] == {"type": "object", "properties": {"path": {"type": "string"}}}
+    assert (bad["id"], bad["refused"]) == (
+        2,
+        "The schema of odd can't be used: it wants text, and the arguments of a call are always an object.",
+    )
+
+
+def test_schemas_need_a_dialect(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("{}\n"))
+    assert check.main(["schemas"]) == 2
+    assert "--dialect" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("opening", ['{"type":"object","properties":{"n":', '{"anyOf":[', '{"items":'])
+def test_a_line_nested_deeper_than_python_reads_is_read_down_to_a_depth(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], opening: str
+) -> None:
+    closing = "".join({"{": "}", "[": "]"}[letter] for letter in reversed(opening) if letter in "{[")
+    nested = f"{opening * 10_000}true{closing * 10_000}"
+    lines = (
+        f'{{"id": "deep", "tool": "t", "schema": {{"properties": {{"x": {nested}, "y]": {{"type": "integer"}}}}}}}}\n'
+    )
+    (answer,) = answers_to(monkeypatch, capsys, lines, "schemas", "--dialect", "permissive")
+    assert answer["id"] == "deep"
+    assert answer["schema"]["properties"]["y]"] == {"type": "integer"}
+
+
+def test_numbers_and_letters_that_python_can_not_handle_come_and_go(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = f'{{"text": "half \\ud83d", "more": {"9" * 5_000}}}\n'
+    monkeypatch.setitem(check.READERS, "words", echo)
+    assert answers_to(monkeypatch, capsys, lines, "words") == [{"id": None, "said": "half \ud83d", "cut": None}]
+
+
 LINE = (
     '{"tool": {"name": "t", "schema": {}}, "raw": "{}", "tools": ["t"], "text": "", "status": 400, "body": "x", '
     '"chunks": []}'

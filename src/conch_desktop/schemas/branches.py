@@ -10,7 +10,8 @@ from typing import Any
 
 from conch_desktop.schemas.described import FORMAT, OPTIONS, TYPES, Said, listed, one_of
 from conch_desktop.schemas.inlining import Union
-from conch_desktop.schemas.shapes import Place, Shape, either, unlike
+from conch_desktop.schemas.joining import either, unlike
+from conch_desktop.schemas.shapes import Place, Shape
 from conch_desktop.schemas.values import as_text, clean, kind_of, sendable
 from conch_desktop.schemas.written import Unusable
 
@@ -18,6 +19,7 @@ MOST_OPTIONS = 1_000
 """Options of one field; more are only told."""
 
 ANY_VALUE = "Any value."
+_FREE = Said(TYPES, ANY_VALUE)
 
 _PHRASES = {
     "string": "text",
@@ -49,7 +51,7 @@ def branches_of(shapes: Iterable[Shape], notes: dict[str, None]) -> tuple[list[S
         elif kinds:
             branches.extend(narrowed(shape, kind) for kind in kinds)
         else:  # text carries whatever it is
-            branches.append(narrowed(shape, "string", Said(TYPES, ANY_VALUE)))
+            branches.append(narrowed(shape, "string", _FREE))
     return (_merged(branches) if len(branches) > 1 else branches), nullable
 
 
@@ -90,7 +92,7 @@ def chosen(branches: Sequence[Shape]) -> tuple[Shape, list[Said]]:
         said.append(Said(TYPES, f"May also be {phrase(others)}."))
     known = [option for branch in same for option in branch.options or ()]
     if known and not one.options:
-        said.append(Said(OPTIONS, f"Known options: {listed(known)}."))
+        said.append(Said(OPTIONS, f"Known options: {listed(as_shown(known))}."))
     return one, said
 
 
@@ -130,22 +132,25 @@ def _optional(shape: Shape, kinds: Sequence[str], notes: dict[str, None]) -> Ite
         always = [] if len(options) > 1 else [Said(OPTIONS, f"Always {as_text(options[0])}.")]
         yield narrowed(shape, "boolean", *always)
         return
-    texts = [text for option in options if (text := as_text(option)) and sendable(text)]
-    if len(texts) + ("" in options) < len(options):
+    texts = [text for option in options if sendable(text := as_text(option))]
+    if len(texts) < len(options):
         notes["Options that can't be sent as text are left out."] = None
-    empty = [Said(OPTIONS, 'May be "" (empty).' if texts else 'Only "" (empty).')] if "" in options else []
     if kinds and not found & set(kinds) and set(kinds) <= {"array", "object"}:
         # Options of a list's items, written beside the list.
-        yield narrowed(shape, kinds[0], Said(OPTIONS, f"Options: {listed(texts, 180)}."), *empty)
+        yield narrowed(shape, kinds[0], Said(OPTIONS, f"Options: {listed(as_shown(texts), 180)}."))
     elif len(texts) > MOST_OPTIONS:
         notes[f"{len(given):,} options are more than can be sent; the first are told."] = None
-        yield narrowed(shape, "string", Said(OPTIONS, f"Options: {listed(texts, 180, len(given))}."), *empty)
+        yield narrowed(shape, "string", Said(OPTIONS, f"Options: {listed(as_shown(texts), 180, len(given))}."))
     else:
-        out = narrowed(shape, "string", *empty)
-        if out is shape:
-            out = shape.copy()
+        out = shape.copy()
+        out.kinds = ("string",)
         out.options = texts or None
         yield out
+
+
+def as_shown(options: Iterable[str]) -> list[str]:
+    """Options as they are written into a sentence."""
+    return [option or '""' for option in options]
 
 
 def _merged(branches: Sequence[Shape]) -> list[Shape]:
@@ -163,7 +168,7 @@ def _likeness(branch: Shape, number: int, numbers: bool) -> Any:
     if kind == "object":
         if branch.fields:
             return kind, branch.cut, *((name, *map(id, place.nodes)) for name, place in branch.fields.items())
-        return (kind, number) if branch.extra else kind
+        return kind
     if kind == "array":
         return (kind, *map(id, branch.items.nodes)) if branch.items and not branch.prefix else (kind, number)
     return "number" if kind == "integer" and numbers else kind, branch.options is not None
@@ -172,6 +177,8 @@ def _likeness(branch: Shape, number: int, numbers: bool) -> Any:
 def _merge(group: Sequence[Shape]) -> Shape:
     merged = either(group)
     forms = list(dict.fromkeys(branch.form for branch in group if branch.form))
+    if len(group) > 1 and any(_FREE in branch.said for branch in group):
+        return merged if _FREE in merged.said else narrowed(merged, kind_of_branch(merged), _FREE)
     if len(group) > 1 and merged.form is None and forms and not merged.options:
         merged.said = [*merged.said, Said(FORMAT, f"Format: {one_of(forms)}.")]
     return merged
@@ -185,7 +192,7 @@ def _is_rich(kind: str, branch: Shape) -> bool:
 def _phrase(branch: Shape) -> str:
     kind = kind_of_branch(branch)
     if branch.options:
-        return f"text (one of {listed(branch.options, 60)})"
+        return f"text (one of {listed(as_shown(branch.options), 60)})"
     if kind == "object" and branch.fields:
         return f"an object with {listed([clean(name) for name in branch.fields], 60)}"
-    return "any value" if any(entry.text == ANY_VALUE for entry in branch.said) else _PHRASES[kind]
+    return "any value" if _FREE in branch.said else _PHRASES[kind]

@@ -37,8 +37,8 @@ class Converted:
     """A schema in a dialect. It is shared: read it, don't change it.
 
     `names` are the renamed fields, {name sent: original}; one sent name stands for one original at every level.
-    `notes` say what could not be kept. `takes_nothing`: the tool has no fields; Gemini's wire then leaves `parameters`
-    out, since an object without fields is refused there, and what stands in `schema` is only a stand-in.
+    `notes` say what could not be kept. `takes_nothing`: the tool has no fields. Gemini refuses an object without any,
+    so `schema` has a stand-in there; better still is to leave `parameters` out.
     """
 
     schema: Mapping[str, Any]
@@ -58,10 +58,10 @@ class Refused:
     reason: str
 
 
-_WRITERS: Mapping[str, Callable[[Any], Written]] = MappingProxyType(
+_WRITERS: Mapping[Dialect, Callable[[Any], Written]] = MappingProxyType(
     {"gemini": to_gemini, "anthropic": to_anthropic, "strict": to_strict, "permissive": to_permissive}
 )
-DIALECTS = tuple(_WRITERS)
+DIALECTS: tuple[Dialect, ...] = tuple(_WRITERS)
 """Every dialect."""
 
 

@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 from conch_desktop.schemas.branches import root_shape
 from conch_desktop.schemas.described import Said, described, joined
 from conch_desktop.schemas.inlining import TOO_MUCH, Reader, Union
+from conch_desktop.schemas.joining import unlike
 from conch_desktop.schemas.keywords import KEYWORDS
 from conch_desktop.schemas.names import FIELD_RULES, NameRule
-from conch_desktop.schemas.shapes import Place, Shape, unlike
+from conch_desktop.schemas.shapes import Place, Shape
 from conch_desktop.schemas.values import Dropped, as_schema, clean, cleaned, kinds_of, sendable
 from conch_desktop.schemas.written import MOST_NODES, FieldNames, Written, check_width, shown
 
@@ -71,13 +72,16 @@ class Writer:
         self._nodes = 1
         self._definitions: dict[str, dict[str, Any]] = {}
         self._moved: dict[int, str] = {}
+        self._exact: list[tuple[dict[str, Any], str, Any]] = []
 
     def write(self) -> Written:
         """The whole of it."""
         out: dict[str, Any] = {}
-        self._write(Task(self._one_object(), out, 0, False, ()))
+        one = self._one_object()  # held to the end: parts of it are known by their identity
+        self._write(Task(one, out, 0, False, ()))
         while self._tasks:
             self._write(self._tasks.popleft())
+        self._widen()
         fields = out.setdefault("properties", {})
         if self._definitions:
             out["$defs"] = {**out.get("$defs", {}), **self._definitions}
@@ -116,8 +120,24 @@ class Writer:
             kinds = out.get("type")
             if "items" not in out and (kinds == "array" or (isinstance(kinds, list) and "array" in kinds)):
                 out["items"] = {}  # "array schema missing items": spacelift-io/spacectl#402
+            for what in ("Length", "Items"):  # llama.cpp never comes to an end with these
+                if out.get(f"min{what}", 0) > out.get(f"max{what}", out.get(f"min{what}", 0)):
+                    self.note(f"The bounds min{what} and max{what} contradict each other; they are left out.")
+                    del out[f"min{what}"], out[f"max{what}"]
             if "required" in out and "properties" not in out:
                 out["properties"] = {}  # "'required' present but 'properties' is missing": usestrix/strix#1088
+
+    def _widen(self) -> None:
+        """Mending makes a schema take more. Where that would make the whole take less, the condition goes."""
+        for out, key, source in reversed(self._exact):  # the inner ones first
+            if out.get(key) == source:
+                continue
+            if key == "oneOf" and "anyOf" not in out:
+                out["anyOf"] = out.pop(key)
+                continue
+            for gone in (key, "then", "else") if key == "if" else (key,):
+                out.pop(gone, None)
+            self.note("A condition that can't be sent as it is, is left out.")
 
     # for the keywords -----------------------------------------------------------------------------------------------
 
@@ -149,6 +169,10 @@ class Writer:
         self._tasks.append(Task(value, out, level, listed, said))
         return out
 
+    def keep_exact(self, task: Task, key: str, source: Any) -> None:
+        """Notes that what is written under `key` may not take more than `source`."""
+        self._exact.append((task.out, key, source))
+
     def copy(self, out: dict[str, Any], key: str, value: Any) -> None:
         """Takes a keyword over as it is."""
         try:
@@ -160,15 +184,28 @@ class Writer:
         """The name to send for a field."""
         return self._names.sent(name, self.rules.root_fields if task.level == 0 else FIELD_RULES["any"])
 
+    def leads(self, task: Task, ref: Any) -> bool:
+        """Does the reference lead to another schema?"""
+        return self._reader.references.follow(ref)[0] and not self.comes_back({"$ref": ref}, task.node)
+
     def reference(self, task: Task, ref: Any) -> str | None:
         """The reference to send; None for one that leads nowhere."""
-        found, target = self._reader.references.follow(ref)
-        if not found or self.comes_back({"$ref": ref}, task.node):
+        if not self.leads(task, ref):
             self.note(f"The reference {shown(str(ref))} leads nowhere; it takes any value.")
             return None
         if _DEFINITION.fullmatch(ref) and sendable(ref):
             return str(ref)
-        return f"#/$defs/{self._moved_to(ref, target)}"
+        return f"#/$defs/{self._moved_to(ref, self._reader.references.follow(ref)[1])}"
+
+    def definition(self, task: Task, part: Mapping[str, Any]) -> str | None:
+        """A reference to a part, which is moved to a definition unless it is only a reference itself."""
+        if part.keys() == {"$ref"}:
+            return self.reference(task, part["$ref"])
+        return f"#/$defs/{self._moved_to('part', part)}"
+
+    def unending(self, part: Any) -> bool:
+        """See `References.unending`."""
+        return self._reader.references.unending(part)
 
     def _moved_to(self, ref: str, target: Any) -> str:
         """The definition that a reference to some other place is led to.

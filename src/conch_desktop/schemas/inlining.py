@@ -6,13 +6,13 @@ becomes a shape that is `cut`: it takes anything of its type, and nothing more i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
-from urllib.parse import unquote
 
 from conch_desktop.schemas.described import DEFAULT, OTHER, Said
-from conch_desktop.schemas.shapes import Place, Shape, Trail, both, either, own_shape
+from conch_desktop.schemas.joining import both, either
+from conch_desktop.schemas.references import find
+from conch_desktop.schemas.shapes import Place, Shape, Trail, own_shape
 from conch_desktop.schemas.values import Dropped, as_schema, branches_in, clean, cleaned, kinds_of, one_line
 
 _DEEPEST = 24
@@ -22,13 +22,13 @@ _MOST_STEPS = 20_000
 _MOST_JOINED = 3_000
 """Schemas looked at in one conversion: in all, and as parts of a place."""
 
+_MOST_PARTS = 200
 _MOST_SHAPES = 32
 """Alternatives of one place; more are folded, those of one type into one."""
 
 _LONGEST_DEFAULT = 60
 _LONGEST_NOTE = 80
 
-_INDEX = re.compile("[0-9]{1,8}")
 _COMBINING = frozenset(("$ref", "allOf", "anyOf", "oneOf", "then", "else", "dependentSchemas"))
 _HINTS = frozenset(("default", "examples", "example", "deprecated"))
 
@@ -57,6 +57,7 @@ class References:
         self._root = root
         self._found: dict[str, tuple[bool, Any]] = {}
         self._ends: dict[str, tuple[bool, Any]] = {}
+        self._unending: dict[int, bool] = {}
         identity = root.get("$id") if isinstance(root, dict) else None
         self._base = identity.rstrip("#") if isinstance(identity, str) else ""
 
@@ -85,24 +86,50 @@ class References:
         self._ends.update(dict.fromkeys(passed, ending))
         return ending
 
+    def unending(self, part: Any) -> bool:
+        """Would whoever puts this part of an allOf in its place never come to an end?
+
+        References anywhere else are followed only when needed; what such a reader puts in its place at once are the
+        references of allOf's parts, and of the choices among them.
+        """
+        return any(self._contains_itself(target) for target in self._put_in_place(part))
+
+    def _contains_itself(self, target: Mapping[str, Any]) -> bool:
+        if id(target) not in self._unending:
+            self._unending[id(target)] = False
+            rest: list[Any] = [target]
+            seen: set[int] = set()
+            while rest and len(seen) < _MOST_JOINED:
+                node = rest.pop()
+                if id(node) in seen:
+                    continue
+                seen.add(id(node))
+                parts = node.get("allOf") if isinstance(node, dict) else None
+                onward = [found for part in branches_in(parts) for found in self._put_in_place(part)]
+                if any(found is target for found in onward):
+                    self._unending[id(target)] = True
+                    break
+                rest.extend(onward)
+                children = node.values() if isinstance(node, dict) else node
+                rest.extend(child for child in children if isinstance(child, (dict, list)))
+        return self._unending[id(target)]
+
+    def _put_in_place(self, part: Any) -> list[dict[str, Any]]:
+        """Where the references of a part lead, and those of its choices."""
+        rest, seen = [part], 0
+        found = []
+        while rest and seen < _MOST_PARTS:
+            node = rest.pop()
+            seen += 1
+            if isinstance(node, dict):
+                found.append(self.follow(node.get("$ref"))[1])
+                rest.extend(choice for key in ("allOf", "anyOf", "oneOf") for choice in branches_in(node.get(key)))
+        return [target for target in found if isinstance(target, dict)]
+
     def _look_up(self, ref: str) -> tuple[bool, Any]:
         if self._base and ref.startswith(f"{self._base}#"):
             ref = ref[len(self._base) :]
-        if not ref.startswith("#"):
-            return False, None
-        node = self._root
-        if ref == "#":
-            return True, node
-        if not ref.startswith("#/"):
-            return False, None
-        for part in ref[2:].split("/"):
-            name = (unquote(part) if "%" in part else part).replace("~1", "/").replace("~0", "~")
-            if isinstance(node, dict) and name in node:
-                node = node[name]
-            elif isinstance(node, list) and _INDEX.fullmatch(name) and int(name) < len(node):
-                node = node[int(name)]
-            else:
-                return False, None
+        node = find(self._root, ref)
         return isinstance(node, (dict, bool)), node
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from conch_desktop.schemas.described import BOUNDS, NAME, OPTIONS, SHAPE, Said, listed, ranged
-from conch_desktop.schemas.shapes import unlike
+from conch_desktop.schemas.joining import unlike
 from conch_desktop.schemas.values import (
     KINDS,
     SAFE_INTEGER,
@@ -38,7 +38,12 @@ _LONGEST_REPEAT = 1_000
 _LONGEST_REPEAT_LISTED = 250
 """Larger repetitions make a grammar too large ("failed to parse grammar"): firecrawl/firecrawl#4512."""
 
+_FARTHEST = 10**15
+
 Told = Iterable[Said] | None
+
+_NEVER = Said(BOUNDS, "Leave this out.")
+"""For what nothing fits; llama.cpp can't read `not: {}` ("Unrecognized schema", ggml-org/llama.cpp#14227)."""
 
 
 def _type(writer: Writer, task: Task, key: str, value: Any) -> None:
@@ -78,14 +83,23 @@ def _map(writer: Writer, task: Task, key: str, value: Any) -> None:
     for name, schema in value.items():
         if isinstance(name, str) and sendable(name) and (key != "patternProperties" or is_pattern(name)):
             child = writer.child(schema, task)
-            schemas[name] = {"not": {}} if child is None else child
+            never: dict[str, Any] = {"description": _NEVER.text} if writer.rules.grammars else {"not": {}}
+            schemas[name] = never if child is None else child
 
 
 def _list(writer: Writer, task: Task, key: str, value: Any) -> None:
     branches = [part for part in branches_in(value) if not writer.comes_back(part, task.node)]
+    if key == "allOf" and writer.rules.grammars and not writer.leads(task, task.node.get("$ref")):
+        # llama.cpp puts the parts of allOf in its place, and dies of one that contains itself (Pydantic 1 wrote such).
+        recursive = next((part for part in branches if writer.unending(part)), None)
+        if isinstance(recursive, dict) and (ref := writer.definition(task, recursive)):
+            task.out["$ref"] = ref
+            branches = [part for part in branches if part is not recursive]
     written = [child for part in branches if (child := writer.child(part, task)) is not None]
     if written:
         task.out[key] = written
+    if key == "oneOf" and len(written) > 1:
+        writer.keep_exact(task, key, value)
 
 
 def _one(writer: Writer, task: Task, key: str, value: Any) -> None:
@@ -103,15 +117,21 @@ def _extra(writer: Writer, task: Task, key: str, value: Any) -> None:
 
 def _not(writer: Writer, task: Task, key: str, value: Any) -> Told:
     if writer.rules.grammars and (value is True or value == {}):
-        return [Said(BOUNDS, "Leave this out.")]  # llama.cpp: "Unrecognized schema" (ggml-org/llama.cpp#14227)
-    _one(writer, task, key, value)
+        return [_NEVER]
+    _condition(writer, task, key, value)
     return None
+
+
+def _condition(writer: Writer, task: Task, key: str, value: Any) -> None:
+    _one(writer, task, key, value)
+    if key in task.out:
+        writer.keep_exact(task, key, value)
 
 
 def _items(writer: Writer, task: Task, key: str, value: Any) -> Told:
     if isinstance(value, list):  # the old drafts' way to say prefixItems
         return _tuple(writer, task, value, task.node.get("additionalItems"))
-    if isinstance(task.node.get("prefixItems"), list):
+    if _is_tuple(task.node.get("prefixItems")):
         return None  # written with it
     child = writer.child(value, task, listed=True)
     if child is not None:
@@ -122,20 +142,24 @@ def _items(writer: Writer, task: Task, key: str, value: Any) -> Told:
 
 
 def _prefix(writer: Writer, task: Task, key: str, value: Any) -> Told:
-    return _tuple(writer, task, value, task.node.get("items")) if isinstance(value, list) else None
+    return _tuple(writer, task, value, task.node.get("items")) if _is_tuple(value) else None
+
+
+def _is_tuple(value: Any) -> bool:
+    return isinstance(value, list) and bool(value)
 
 
 def _tuple(writer: Writer, task: Task, parts: list[Any], rest: Any) -> Told:
     """A list with a place for each item. Grammars and chat templates know only `items`, so there it is told."""
-    if isinstance(rest, list):  # both drafts' ways at once
+    if rest is True or isinstance(rest, list):  # nothing said, or both drafts' ways at once
         rest = None
     places = [child for part in parts if (child := writer.child(part, task, listed=True)) is not None]
     more = writer.child(rest, task, listed=True) if isinstance(rest, dict) else None
     if not writer.rules.grammars:
         if places:
             task.out["prefixItems"] = places
-        if isinstance(rest, bool) or more is not None:
-            task.out["items"] = rest if more is None else more
+        if rest is False or more is not None:
+            task.out["items"] = False if more is None else more
         return None
     choices = [*places, *([] if more is None else [more])]
     if choices:
@@ -198,12 +222,15 @@ def _number(writer: Writer, task: Task, key: str, value: Any) -> Told:
         if not isinstance(value, bool):
             writer.note(f"{key} is no number that can be sent; it is left out.")
         return None
-    largest = writer.rules.bound
-    if largest is None or abs(value) <= largest:
+    largest, low = writer.rules.bound, key.endswith("inimum")
+    too_large = abs(value) > largest if largest is not None else abs(value) > SAFE_INTEGER
+    # llama.cpp is lost in the digits of a bound so far on the wrong side of zero: minutes, and gigabytes.
+    too_far = writer.rules.grammars and (value if low else -value) > _FARTHEST
+    if not too_large and not too_far:
         task.out[key] = value
-    elif abs(value) < SAFE_INTEGER:
+    elif abs(value) < SAFE_INTEGER or too_far:
         bound = value, key.startswith("exclusive")
-        return [Said(BOUNDS, ranged(bound, None) if key.endswith("inimum") else ranged(None, bound))]
+        return [Said(BOUNDS, ranged(bound, None) if low else ranged(None, bound))]
     return None
 
 
@@ -296,7 +323,8 @@ KEYWORDS: Mapping[str, Callable[[Writer, Task, str, Any], Told]] = MappingProxyT
         **_each(_properties, "properties"),
         **_each(_map, "$defs", "definitions", "patternProperties", "dependentSchemas"),
         **_each(_list, "anyOf", "oneOf", "allOf"),
-        **_each(_one, "if", "then", "else", "contains", "propertyNames", "contentSchema"),
+        **_each(_condition, "if"),
+        **_each(_one, "then", "else", "contains", "propertyNames", "contentSchema"),
         **_each(_extra, "additionalProperties", "unevaluatedProperties", "unevaluatedItems"),
         **_each(_not, "not"),
         **_each(_items, "items"),

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from conch_desktop.schemas.branches import (
     ANY_VALUE,
+    as_shown,
     branches_of,
     chosen,
     kind_of_branch,
@@ -37,8 +38,9 @@ from conch_desktop.schemas.described import (
     ranged,
 )
 from conch_desktop.schemas.inlining import QUIET, TOO_MUCH, Reader
+from conch_desktop.schemas.joining import any_of
 from conch_desktop.schemas.names import NameRule
-from conch_desktop.schemas.shapes import Bound, Place, Shape, any_of
+from conch_desktop.schemas.shapes import Bound, Place, Shape
 from conch_desktop.schemas.values import SAFE_INTEGER, as_json, clean
 from conch_desktop.schemas.written import MOST_NODES, FieldNames, Written, check_width, shown
 
@@ -77,7 +79,7 @@ class _Task(NamedTuple):
 
 def _told(shape: Shape) -> Shape:
     """The shape with its options in words, if they fit: where null may stand too, nothing else may be ruled out."""
-    told = listed(shape.options or [], _ROOM_FOR_OPTIONS)
+    told = listed(as_shown(shape.options or []), _ROOM_FOR_OPTIONS)
     if not shape.options or "… (" in told:
         return shape
     return narrowed(shape, kind_of_branch(shape), Said(OPTIONS, f"Options: {told}."))
@@ -186,7 +188,7 @@ class _Writer:
         elif own_kind == "number":
             words.extend(self._number(out, shape, kind))
         elif shape.options:
-            out["enum"] = shape.options
+            words.extend(self._options(out, shape.options))
         if shape.form and not shape.options and kind not in ("object", "array"):
             if shape.form in self._rules.formats.get(kind, ()):
                 out["format"] = shape.form
@@ -244,9 +246,9 @@ class _Writer:
             if text := counted(least, most, "item", "items"):
                 yield Said(BOUNDS, text)
             return
-        if least:
+        if least and (most is None or least <= most):
             out["minItems"] = least
-        if most is not None:
+        if most is not None and (least or 0) <= most:
             out["maxItems"] = most
 
     def _number(self, out: dict[str, Any], shape: Shape, kind: str) -> Iterable[Said]:
@@ -266,6 +268,14 @@ class _Writer:
         exact = not exclusive or (kind == "integer" and value == int(value))
         out[key] = as_json(value + step if exclusive and exact else value)
         return None if exact else bound
+
+    def _options(self, out: dict[str, Any], options: list[str]) -> Iterable[Said]:
+        """Options; the empty one is refused ("enum[0]: cannot be empty", decolua/9router#380), so it is told."""
+        texts = [option for option in options if option]
+        if texts:
+            out["enum"] = texts
+        if len(texts) < len(options):
+            yield Said(OPTIONS, 'May be "" (empty).' if texts else 'Only "" (empty).')
 
     def _room(self, level: int, count: int, place: Place) -> bool:
         """May that many nodes be written below this level? `place` is one of them."""

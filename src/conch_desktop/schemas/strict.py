@@ -1,7 +1,7 @@
 """The dialect of the retry: type, description, enum, items, properties and required, and nothing else.
 
 It is sent to every family after a schema was refused, so it also keeps what any of them asks: options are text and go
-with text only, no object is empty below the root, names fit Gemini and Anthropic.
+with text only, no object has empty properties, names fit Gemini and Anthropic.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ STRICT = PlainRules(
     # Depth is refused too (zereight/gitlab-mcp#223), and a retry should not fail for it again.
     levels=6,
     fields=FIELD_RULES["gemini"],
+    needs_fields=True,  # as Gemini does; the others take one with a field too
 )
 
 
