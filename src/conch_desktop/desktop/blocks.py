@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QWidget
 
 from conch_desktop.desktop.markdown import Segment, Segmenter
@@ -62,7 +62,7 @@ class Block:
 
 def text_height(length: int, breaks: int, width: int) -> int:
     """About how tall so many characters with so many line feeds are."""
-    letters = max(8.0, width / max(1.0, QFontMetricsF(look.font("chat")).averageCharWidth()))
+    letters = max(8.0, width / look.letter)
     return round((length / letters + 0.6 * breaks + 0.6) * look.px(LINE["chat"]))
 
 
@@ -125,6 +125,10 @@ def segment_blocks(segment: Segment, part: int, at: int, *, whole: bool) -> list
     ]
 
 
+def _rows_height(count: int, width: int) -> int:
+    return count * look.px(39)
+
+
 def _table_blocks(segment: Segment, part: int, at: int) -> list[Block]:
     table = Table(segment)
     found = []
@@ -135,8 +139,8 @@ def _table_blocks(segment: Segment, part: int, at: int) -> list[Block]:
                 "table",
                 ("table", part, at * 1000 + band),
                 (rows, table.shape),
-                lambda width, count=len(rows) + (band == 0): count * look.px(39),  # type: ignore[misc]
-                lambda band=band: plain_rows(table, band),  # type: ignore[misc]
+                partial(_rows_height, len(rows) + (band == 0)),
+                partial(plain_rows, table, band),
                 gap="table" if band == 0 else "band",
                 depth=segment.depth,
                 data=(table, band),
@@ -197,20 +201,68 @@ def carry(old: list[Block], new: list[Block]) -> None:
 # Messages -----------------------------------------------------------------------------------------------------------
 
 
+class Kept:
+    """What is kept of a message from one time to the next: its texts as they were cut, and its other blocks."""
+
+    def __init__(self) -> None:
+        self._words: dict[int, Words] = {}
+        self._others: dict[Key, Block] = {}
+
+    def words_of(self, part: int) -> Words:
+        """The text of a part."""
+        found = self._words.get(part)
+        if found is None:
+            found = self._words[part] = Words(part)
+        return found
+
+    def cut(self, count: int) -> None:
+        """The message has only so many parts."""
+        for part in [part for part in self._words if part >= count]:
+            del self._words[part]
+
+    def same(self, blocks: list[Block]) -> list[Block]:
+        """Puts the block of the last time in the place of each that equals it."""
+        others: dict[Key, Block] = {}
+        for at in self._loose(blocks):
+            block = blocks[at]
+            before = self._others.get(block.key)
+            if before is not None and before.what == block.what:
+                block = blocks[at] = before
+            others[block.key] = block
+        self._others = others
+        return blocks
+
+    def _loose(self, blocks: list[Block]) -> list[int]:
+        """The numbers of the blocks that are made anew each time."""
+        found: list[int] = []
+        at = 0
+        while at < len(blocks):
+            block = blocks[at]
+            if block.kind in _OF_WORDS and block.key[0] != "user":
+                at += max(1, len(self._words[block.key[1]].blocks)) if block.key[1] in self._words else 1
+            else:
+                found.append(at)
+                at += 1
+        return found
+
+
+_OF_WORDS = ("text", "code", "table", "more", "math", "picture")
+
+
 def message_blocks(
     message: Message | Outline,
-    words: dict[int, Words],
+    kept: Kept,
     *,
     running: bool = False,
     last: bool = False,
     question: Question | None = None,
     editing: bool = False,
 ) -> list[Block]:
-    """The blocks of a message. `words` keeps what was cut of its texts from one time to the next."""
+    """The blocks of a message; those that did not change are the very same as the last time."""
     if isinstance(message, Outline):
         return [Block("waiting", ("waiting", 0, 0), None, lambda width: entry_height(message, width))]
     if message.role == "user":
-        return _user_blocks(message, editing=editing)
+        return kept.same(_user_blocks(message, editing=editing))
     blocks: list[Block] = []
     if message.author:
         blocks.append(Block("author", ("author", 0, 0), message.author, lambda width: look.px(20)))
@@ -218,7 +270,7 @@ def message_blocks(
     for at, part in enumerate(message.parts):
         ending = running and at == count - 1
         if isinstance(part, TextPart) and part.text.strip():
-            text = words.setdefault(at, Words(at))
+            text = kept.words_of(at)
             text.show(part.text, whole=not ending)
             blocks += text.blocks
         elif isinstance(part, ReasoningPart) and part.text.strip():
@@ -228,9 +280,9 @@ def message_blocks(
                 blocks.append(Block("question", ("question", at, 0), question, lambda width: look.px(200)))
             else:
                 blocks.append(Block("call", ("call", at, 0), part, lambda width: look.px(32)))
-    for at in [at for at in words if at >= count]:
-        del words[at]
-    return blocks + _end(message, blocks, running=running, last=last)
+    kept.cut(count)
+    blocks += _end(message, blocks, running=running, last=last)
+    return kept.same(blocks)
 
 
 def _user_blocks(message: Message, *, editing: bool) -> list[Block]:

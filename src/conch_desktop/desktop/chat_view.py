@@ -484,9 +484,9 @@ class ChatView(QAbstractScrollArea):
         """The blocks of a message, also of one that has no widgets."""
         if at in self._live:
             return self._live[at].blocks
-        from conch_desktop.desktop.blocks import message_blocks
+        from conch_desktop.desktop.blocks import Kept, message_blocks
 
-        return message_blocks(self._entries[at], {}, last=at == len(self._entries) - 1)
+        return message_blocks(self._entries[at], Kept(), last=at == len(self._entries) - 1)
 
     def copy_message(self, at: int) -> None:
         """Copies a message as it was written."""

@@ -379,9 +379,9 @@ def write_table(document: QTextDocument, rows: list[list[Token]], shape: Shape, 
         form.setCellSpacing(0)
         form.setMargin(0)
         form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
-        form.setColumnWidthConstraints(
-            [QTextLength(QTextLength.Type.PercentageLength, share) for share in shape.shares[:columns]]
-        )
+        if shape.fixed:
+            shares = [QTextLength(QTextLength.Type.PercentageLength, share) for share in shape.shares[:columns]]
+            form.setColumnWidthConstraints(shares)
         made = cursor.insertTable(len(rows), columns, form)
         for at, row in enumerate(rows):
             for column in range(columns):

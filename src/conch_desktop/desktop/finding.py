@@ -202,8 +202,8 @@ class FindBar(QWidget):
         """Marks the hits on what is live."""
         current = self._hits[self._at] if 0 <= self._at < len(self._hits) else None
         for at, row in self._view.live():
-            for number, block in enumerate(row.blocks):
-                if block.plain is None or block.widget is None:
+            for number, block in row.shown:
+                if block.plain is None:
                     continue
                 found = hits_in(shown_text(block), self._words) if self._words else ()
                 face(block).mark([(start, end, (at, number, start, end) == current) for start, end in found])

@@ -86,11 +86,12 @@ class Formulas(QObject):
 
 
 def _draw(key: Key) -> _Drawing:
-    from ziamath import config, zmath
+    from ziamath import zmath
+    from ziamath.config import config
 
     config.svg2 = False  # QtSvg draws paths where they stand, not symbols that are used elsewhere.
     source, display, size, colour = key
-    made = zmath.Latex(source, size=size, color=colour, inline=not display)
+    made = zmath.Latex(source, size=size * (1.15 if display else 1.0), color=colour, inline=not display)
     wide, high = made.getsize()
     descent = -float(made.getyofst())
     return _Drawing(made.svg().encode(), float(high) - descent, max(0.0, descent), float(wide))

@@ -6,17 +6,19 @@ It is a column of blocks. Only those near the window have a widget; the others a
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from conch_desktop.desktop.blocks import UNFILLED, USER_WIDTH, Block, Words, carry, message_blocks
+from conch_desktop.desktop.blocks import UNFILLED, USER_WIDTH, Block, Kept, carry, message_blocks
 from conch_desktop.desktop.buttons import IconButton
 from conch_desktop.desktop.call_line import BEYOND, CallLine
 from conch_desktop.desktop.code_block import CodeBlock
 from conch_desktop.desktop.edit_block import EditBlock
+from conch_desktop.desktop.heights import Heights
 from conch_desktop.desktop.math_block import MathBlock
 from conch_desktop.desktop.message_parts import Actions, Author, Pulse, Stopped, Waiting
 from conch_desktop.desktop.picture_block import PictureBlock
@@ -84,7 +86,10 @@ class MessageRow(QWidget):
         self._user = message.role == "user"
         self._store = {} if store is None else store
         self.blocks: list[Block] = []
-        self._words: dict[int, Words] = {}
+        self._tops = Heights()
+        self._shown: dict[int, Block] = {}
+        self._width = 680
+        self._parts = Kept()
         self._bubble = QRectF()
         self._last = False
         self._state: tuple[Any, ...] = ()
@@ -112,7 +117,7 @@ class MessageRow(QWidget):
             return False
         self.message, self._state, self._last = message, state, last
         editing = bool(self._store.get("editing"))
-        blocks = message_blocks(message, self._words, running=running, last=last, question=question, editing=editing)
+        blocks = message_blocks(message, self._parts, running=running, last=last, question=question, editing=editing)
         self._caret = blocks[-1] if running and blocks and blocks[-1].kind == "text" else None
         self._take(blocks)
         self._show_actions()
@@ -120,13 +125,33 @@ class MessageRow(QWidget):
         return True
 
     def _take(self, blocks: list[Block]) -> None:
+        """Shows other blocks; those at the start that are the same are not looked at."""
         old = self.blocks
-        carry(old, blocks)
-        kept = {id(block) for block in blocks}
-        for block in old:
-            if id(block) not in kept:
-                self._drop(block)
+        same = _same(old, blocks)
+        carry(old[same:], blocks[same:])
+        for number in [number for number in self._shown if number >= same]:
+            self._drop(self._shown.pop(number))
         self.blocks = blocks
+        self._tops.cut(same)
+        for number in range(same, len(blocks)):
+            block = blocks[number]
+            if block.widget is not None:
+                self._shown[number] = block
+            elif block.width < 0:
+                block.height = block.guess(self._width)
+            self._tops.append(self._gap(number) + block.height)
+
+    def _gap(self, number: int) -> int:
+        """The space above a block."""
+        if not number:
+            return 0
+        before = self.blocks[number - 1].rule
+        return look.px(_GAPS.get((_BEFORE.get(before, before), self.blocks[number].rule), 12))
+
+    @property
+    def shown(self) -> list[tuple[int, Block]]:
+        """The blocks that have widgets, with their numbers, from the top."""
+        return sorted(self._shown.items(), key=itemgetter(0))
 
     # Widgets --------------------------------------------------------------------------------------------------------
 
@@ -295,11 +320,11 @@ class MessageRow(QWidget):
 
     def question_card(self) -> QuestionCard | None:
         """The open question, if it is in this message."""
-        return next((block.widget for block in self.blocks if isinstance(block.widget, QuestionCard)), None)
+        return next((block.widget for block in self._shown.values() if isinstance(block.widget, QuestionCard)), None)
 
     def lines(self) -> list[CallLine]:
         """The lines of the calls that are near the window."""
-        return [block.widget for block in self.blocks if isinstance(block.widget, CallLine)]
+        return [block.widget for _, block in self.shown if isinstance(block.widget, CallLine)]
 
     def place_of(self, call: str) -> int | None:
         """How far down in this row a call's line or question is."""
@@ -333,28 +358,34 @@ class MessageRow(QWidget):
         return self._tall != before
 
     def _arrange_answer(self, width: int, top: int, bottom: int) -> int:
-        y = 0
-        before = ""
-        for block in self.blocks:
-            if before:
-                y += look.px(_GAPS.get((_BEFORE.get(before, before), block.rule), 12))
-            own = width - look.px(_INDENT) * block.depth
-            left = BEYOND + look.px(_INDENT) * block.depth
-            if block.width != width and block.widget is None:
-                block.height, block.width = block.guess(own), -1
-            if self._near(block, y, top, bottom):
-                self._prepare(block, own, width)
-                self._put(block, left, y, own)
-            elif block.widget is not None and block.widget is not self._held:
+        self._width = width
+        near: set[int] = set()
+        number = self._tops.find(top) if top > 0 else 0
+        while number < len(self.blocks):
+            y = self._tops.above(number)
+            if y > bottom:
+                break
+            near.add(number)
+            self._lay(number, width)
+            number += 1
+        for number, block in list(self._shown.items()):
+            if number in near:
+                continue
+            if block.kind in _KEPT or block.widget is self._held:
+                self._lay(number, width)
+            else:
                 self._drop(block)
-            y += block.height
-            before = block.rule
-        return y
+                del self._shown[number]
+        for number in self._shown:
+            self._put(number, width)
+        return self._tops.total
 
-    def _near(self, block: Block, y: int, top: int, bottom: int) -> bool:
-        if block.kind in ("question", "edit"):
-            return True  # What the person works in stays.
-        return y + block.height >= top and y <= bottom
+    def _lay(self, number: int, width: int) -> None:
+        """Gives a block its widget and finds its true height."""
+        block = self.blocks[number]
+        self._prepare(block, width - look.px(_INDENT) * block.depth, width)
+        self._shown[number] = block
+        self._tops[number] = self._gap(number) + block.height
 
     def _prepare(self, block: Block, own: int, width: int) -> None:
         if block.widget is None:
@@ -374,8 +405,12 @@ class MessageRow(QWidget):
                 block.height = fit(own)
             block.width = width
 
-    def _put(self, block: Block, left: int, y: int, own: int) -> None:
+    def _put(self, number: int, width: int) -> None:
+        block = self.blocks[number]
         widget = block.widget
+        own = width - look.px(_INDENT) * block.depth
+        left = BEYOND + width - own
+        y = self.top_of(number)
         if isinstance(widget, TextBlock):
             lead = 0 if isinstance(widget, TableBlock) else widget.lead()
             place = QRect(left - MARGIN, y - MARGIN + lead, own + 2 * MARGIN, block.height + 2 * MARGIN)
@@ -397,29 +432,22 @@ class MessageRow(QWidget):
         pad_x, pad_y = look.px(_USER_PAD_X), look.px(_USER_PAD_Y)
         most = min(look.px(USER_WIDTH), width)
         inner = most - 2 * pad_x + 2 * MARGIN
-        words = [block for block in self.blocks if block.kind == "user"]
+        words = [(number, block) for number, block in enumerate(self.blocks) if block.kind == "user"]
         y = pad_y
         wide = inner
-        for block in words:
+        for number, block in words:
             if block.width != width and block.widget is None:
                 block.height, block.width = block.guess(width), -1
-            if self._near(block, y, top, bottom):
-                if block.widget is None:
-                    block.widget = self._make(block)
-                if block.filled is UNFILLED or block.filled != block.what:
-                    self._fill(block)
-                assert isinstance(block.widget, TextBlock)
-                block.height = block.widget.fit(inner) - 2 * MARGIN
-                if len(words) == 1:
-                    wide = min(block.widget.ideal_width() + 1, inner)
-                    block.height = block.widget.fit(wide) - 2 * MARGIN
-                block.width = width
+            if y + block.height >= top and y <= bottom:
+                wide = self._lay_words(number, inner, width, alone=len(words) == 1)
             elif block.widget is not None and block.widget is not self._held:
                 self._drop(block)
+                del self._shown[number]
+            self._tops[number] = block.height
             y += block.height
         left = BEYOND + width - wide - 2 * pad_x + 2 * MARGIN
         y = pad_y
-        for block in words:
+        for _, block in words:
             if isinstance(block.widget, TextBlock):
                 lead = block.widget.lead()
                 place = QRect(left + pad_x - MARGIN, y - MARGIN + lead, wide, block.height + 2 * MARGIN)
@@ -432,47 +460,50 @@ class MessageRow(QWidget):
         self._place_buttons(left, y + pad_y)
         return y + pad_y
 
+    def _lay_words(self, number: int, inner: int, width: int, *, alone: bool) -> int:
+        """Lays out a piece of the person's words; gives how wide the bubble is."""
+        block = self.blocks[number]
+        if block.widget is None:
+            block.widget = self._make(block)
+            block.filled = UNFILLED
+        self._shown[number] = block
+        if block.filled is UNFILLED or block.filled != block.what:
+            self._fill(block)
+        assert isinstance(block.widget, TextBlock)
+        wide = inner
+        block.height = block.widget.fit(inner) - 2 * MARGIN
+        if alone:
+            wide = min(block.widget.ideal_width() + 1, inner)
+            block.height = block.widget.fit(wide) - 2 * MARGIN
+        block.width = width
+        return wide
+
     def _place_buttons(self, left: int, bottom: int) -> None:
         size = look.px(24)
-        for at, block in enumerate(block for block in self.blocks if block.kind in ("copy", "pencil")):
+        for at in range(2):
+            number = len(self.blocks) - 2 + at
+            block = self.blocks[number]
             if block.widget is None:
                 block.widget = self._make(block)
+                self._shown[number] = block
                 self._show_actions()
             block.widget.setGeometry(max(0, left - (size + 2) * (at + 1) - 2), bottom - size - 4, size, size)
 
     def stick(self, above: int) -> None:
         """Keeps heads of code in view; `above` is how much of the row is above the window."""
-        for block in self.blocks:
+        for block in self._shown.values():
             if isinstance(block.widget, CodeBlock):
                 block.widget.stick(above - block.widget.y())
 
-    def top_of(self, at: int) -> int:
+    def top_of(self, number: int) -> int:
         """How far down in this row a block begins."""
-        y = look.px(_USER_PAD_Y) if self._user else 0
-        before = ""
-        for block in self.blocks[: at + 1]:
-            if before:
-                y += look.px(_GAPS.get((_BEFORE.get(before, before), block.rule), 12))
-            if block is self.blocks[at]:
-                break
-            y += block.height
-            before = block.rule
-        return y
+        pad = look.px(_USER_PAD_Y) if self._user else 0
+        return pad + self._tops.above(number) + (0 if self._user else self._gap(number))
 
     def block_at(self, y: int) -> int:
-        """The block at a height, or the one before the gap there."""
-        found = 0
-        top = look.px(_USER_PAD_Y) if self._user else 0
-        before = ""
-        for at, block in enumerate(self.blocks):
-            if before:
-                top += look.px(_GAPS.get((_BEFORE.get(before, before), block.rule), 12))
-            if top > y and at:
-                break
-            found = at
-            top += block.height
-            before = block.rule
-        return found
+        """The block at a height; that below a gap in the gap."""
+        pad = look.px(_USER_PAD_Y) if self._user else 0
+        return self._tops.find(max(0, y - pad))
 
     def sizeHint(self) -> QSize:
         return QSize(0, 0)
@@ -512,7 +543,7 @@ class MessageRow(QWidget):
     def _set_editing(self, editing: bool) -> None:
         self._store["editing"] = editing
         if isinstance(self.message, Message):
-            self._take(message_blocks(self.message, self._words, editing=editing))
+            self._take(message_blocks(self.message, self._parts, editing=editing))
         self.update()
 
     def _edited(self, text: str) -> None:
@@ -558,7 +589,7 @@ class MessageRow(QWidget):
 
     def _show_actions(self) -> None:
         """Actions keep their place always; they are seen under the pointer and below the last message."""
-        for block in self.blocks:
+        for block in self._shown.values():
             widget = block.widget
             if block.kind in ("copy", "pencil") and widget is not None:
                 busy = bool(self._state and self._state[0])
@@ -570,6 +601,20 @@ class MessageRow(QWidget):
         seen = self.underMouse() or self._last
         actions.copy.setVisible(seen)
         actions.retry.setVisible(seen and self._last)
+
+
+_KEPT = ("question", "edit")
+"""What the person works in: it stays however far the window is."""
+
+
+def _same(old: list[Block], new: list[Block]) -> int:
+    """How many blocks at the start are the very same; quick when only the end is another."""
+    shared = min(len(old), len(new))
+    most = max(0, shared - 8)
+    at = most if old[:most] == new[:most] else 0
+    while at < shared and old[at] is new[at]:
+        at += 1
+    return at
 
 
 _MAKERS: dict[str, Callable[[MessageRow, Block], QWidget]] = {

@@ -75,7 +75,7 @@ class Selecting(QObject):
                 at, row = number, other
         inside = point - row.pos()
         best = None
-        for number, block in enumerate(row.blocks):
+        for number, block in row.shown:
             if block.plain is None or block.widget is None:
                 continue
             if best is None or block.widget.y() <= inside.y():
@@ -151,7 +151,7 @@ class Selecting(QObject):
             return
         if self.empty:
             for _, row in self._view.live():
-                for block in row.blocks:
+                for _, block in row.shown:
                     if isinstance(block.widget, TextBlock) and block.widget.isVisible():
                         spot = block.widget.viewport().mapFrom(self._view.viewport(), point)
                         if block.widget.viewport().rect().contains(spot) and block.widget.press_link(spot):
@@ -185,8 +185,8 @@ class Selecting(QObject):
     def paint(self) -> None:
         """Shows on the live widgets what of them is selected."""
         for at, row in self._view.live():
-            for number, block in enumerate(row.blocks):
-                if block.plain is None or block.widget is None:
+            for number, block in row.shown:
+                if block.plain is None:
                     continue
                 start, end = self.span.inside(at, number, _WHOLE) if self.span is not None else (0, 0)
                 face(block).choose(*_short(start, end))

@@ -23,10 +23,14 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How the columns are set: their share of the width in percent, and "", "right" or "center"."""
+    """How the columns are set: their share of the width in percent, and "", "right" or "center".
+
+    The shares are `fixed` when several bands must have the same; else Qt finds them from the words.
+    """
 
     shares: tuple[float, ...]
     aligned: tuple[str, ...]
+    fixed: bool = False
 
 
 class Table:
@@ -75,7 +79,7 @@ class Table:
             for column, cell in enumerate(split_row(line)[: len(widths)]):
                 widths[column] = max(widths[column], min(_CELL_MOST, len(cell.strip("*`_")) + 2))
         whole = sum(widths)
-        return Shape(tuple(width * 100 / whole for width in widths), aligned)
+        return Shape(tuple(width * 100 / whole for width in widths), aligned, fixed=self.bands > 1)
 
 
 def split_row(line: str) -> list[str]:
