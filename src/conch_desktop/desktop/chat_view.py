@@ -154,7 +154,8 @@ class ChatView(QAbstractScrollArea):
 
     def _renew(self, old: list[Entry], same: int) -> None:
         """Makes heights and live rows fit the messages behind the first `same`."""
-        from conch_desktop.desktop.blocks import entry_height
+        from conch_desktop.desktop.blocks import entry_height, entry_heights
+        from conch_desktop.desktop.heights import Heights
 
         new, heights = self._entries, self._heights
         ids = same
@@ -166,8 +167,18 @@ class ChatView(QAbstractScrollArea):
         for at in range(same, ids):
             if at not in self._live and old[at] is not new[at]:
                 heights[at] = entry_height(new[at], self._width) + self._gap(at)
-        for at in range(ids, len(new)):
-            heights.append(entry_height(new[at], self._width) + self._gap(at))
+        if ids < len(new):
+            gaps = {role: look.px(24 if role == "user" else 16) for role in ("user", "assistant")}
+            more = [
+                high + gaps[one.role]
+                for one, high in zip(new[ids:], entry_heights(new[ids:], self._width), strict=True)
+            ]
+            if not ids:
+                more[0] += look.px(_TOP) - gaps[new[0].role]
+                self._heights = Heights(more)
+            else:
+                for high in more:
+                    heights.append(high)
         if ids < len(old) and self._selecting is not None:
             self._selecting.clear()
         self.list.show_entries(new, ids)
@@ -381,7 +392,8 @@ class ChatView(QAbstractScrollArea):
         bar.setValue(start)
         left = max(SIDE, (self.viewport().width() - self._width) // 2) - _BEYOND
         for at, row in self._live.items():
-            row.setGeometry(left, self._top_of(at) - start, self._width + 2 * _BEYOND, max(1, row.tall))
+            row.move(left, self._top_of(at) - start)
+            row.resize(self._width + 2 * _BEYOND, max(1, row.tall))
             row.stick(-row.y())
         if not self._follow:
             self._anchor = self._find_anchor(start)
@@ -447,16 +459,14 @@ class ChatView(QAbstractScrollArea):
 
     def _estimate_again(self) -> None:
         """After another width or size of type, the messages that are not live are as tall as they are thought to be."""
-        from conch_desktop.desktop.blocks import entry_height
+        from conch_desktop.desktop.blocks import entry_heights
         from conch_desktop.desktop.heights import Heights
 
         if self._heights is None:
             return
         known = {at: row.tall for at, row in self._live.items()}
-        self._heights = Heights(
-            (known[at] if at in known else entry_height(entry, self._width)) + self._gap(at)
-            for at, entry in enumerate(self._entries)
-        )
+        guessed = entry_heights(self._entries, self._width)
+        self._heights = Heights(known.get(at, high) + self._gap(at) for at, high in enumerate(guessed))
         self._arrange()
         self._tell_new()
 

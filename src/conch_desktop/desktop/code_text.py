@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -46,6 +46,7 @@ _KINDS = (
 """pygments' kinds of tokens, and the colour each has."""
 
 
+@lru_cache(64)
 def find_lexer(language: str) -> Lexer | None:
     """The lexer of a language as models name it; None for none and for unknown ones."""
     from pygments.lexers import get_lexer_by_name

@@ -89,6 +89,8 @@ class Builder:
         self._cursor = QTextCursor(document)
         self._line = line_percent(look.font(role), LINE[role])
         self._state = _State()
+        self.starts: list[int] = []
+        """Where each block of the top level begins."""
         self.pending: set[str] = set()
         """Formulas that are shown as source until they are drawn."""
 
@@ -100,8 +102,28 @@ class Builder:
         self._document.clear()
         self._cursor.movePosition(QTextCursor.MoveOperation.Start)
         for at, token in enumerate(tokens):
+            if not token.level and token.nesting >= 0:
+                self.starts.append(self.position)
             self._token(token, tokens, at)
         self._cursor.endEditBlock()
+
+    def go_on(self, tokens: list[Token], position: int) -> None:
+        """Replaces what stands from a place on, where a block of the top level begins."""
+        self._cursor.beginEditBlock()
+        self._cursor.setPosition(max(0, position - 1))
+        self._cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        self._cursor.removeSelectedText()
+        self._state.first = False
+        for at, token in enumerate(tokens):
+            if not token.level and token.nesting >= 0:
+                self.starts.append(self.position)
+            self._token(token, tokens, at)
+        self._cursor.endEditBlock()
+
+    @property
+    def position(self) -> int:
+        """Where the next block will begin."""
+        return 0 if self._state.first else self._cursor.position() + 1
 
     def write_plain(self, text: str) -> None:
         """Replaces the content by text that is no Markdown."""

@@ -98,6 +98,8 @@ class MessageRow(QWidget):
         self._held: QWidget | None = None
         self.dirty = True
         self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # What is moved is copied, not painted again,
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # and what grows is painted only where it is new.
         self._back = QTimer(self)
         self._back.setSingleShot(True)
         self._back.setInterval(_COPIED_FOR)
@@ -376,13 +378,16 @@ class MessageRow(QWidget):
             else:
                 self._drop(block)
                 del self._shown[number]
-        for number in self._shown:
+        for number, block in self._shown.items():
             self._put(number, width)
+            self._set_caret(block)
         return self._tops.total
 
     def _lay(self, number: int, width: int) -> None:
         """Gives a block its widget and finds its true height."""
         block = self.blocks[number]
+        if block.widget is not None and block.width == width and block.filled == block.what:
+            return
         self._prepare(block, width - look.px(_INDENT) * block.depth, width)
         self._shown[number] = block
         self._tops[number] = self._gap(number) + block.height
@@ -393,8 +398,6 @@ class MessageRow(QWidget):
             block.filled = UNFILLED
         if block.filled is UNFILLED or block.filled != block.what:
             self._fill(block)
-        if isinstance(block.widget, TextBlock):
-            self._set_caret(block)
         if block.width != width:
             if isinstance(block.widget, TextBlock):
                 block.height = block.widget.fit(own + 2 * MARGIN) - 2 * MARGIN
@@ -509,9 +512,10 @@ class MessageRow(QWidget):
         return QSize(0, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), look.colour("chat"))
         if not self._user or not self.blocks or self.blocks[0].kind != "user":
             return
-        painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         high_contrast = look.name.startswith("high")
         painter.setPen(look.colour("line") if high_contrast else Qt.PenStyle.NoPen)

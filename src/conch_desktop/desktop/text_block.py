@@ -63,6 +63,9 @@ class TextBlock(QTextBrowser):
         self._role, self._tone = role, tone
         self._source: tuple[str, Any] = ("plain", "")
         self._spans: list[tuple[int, int]] = []
+        self._runs: list[Run] = []
+        self._starts: list[int] = []
+        self._look = ""
         self._width = -1
         self._high = 0
         self.caret = False
@@ -82,7 +85,29 @@ class TextBlock(QTextBrowser):
 
     def show_tokens(self, tokens: list[Token]) -> None:
         """Shows blocks of Markdown."""
-        self._show("text", tokens)
+        runs = _runs(tokens)
+        same = 0
+        if self._source[0] == "text" and self._look == look.name and not self.pending:
+            while same < min(len(runs), len(self._runs)) - 1 and runs[same] == self._runs[same]:
+                same += 1
+        if same:
+            self._go_on(tokens, same)
+        else:
+            self._show("text", tokens)
+        self._runs = runs
+
+    def _go_on(self, tokens: list[Token], same: int) -> None:
+        """Writes only what is behind the first blocks that are the same as before."""
+        self._source = ("text", tokens)
+        builder = Builder(self.document(), self._role, self._tone)
+        begins = [at for at, token in enumerate(tokens) if not token.level and token.nesting >= 0]
+        builder.go_on(tokens[begins[same] :], self._starts[same])
+        self._starts = self._starts[:same] + builder.starts
+        self.pending = builder.pending
+        if self.pending:
+            formulas.drawn.connect(self._drawn, Qt.ConnectionType.UniqueConnection)
+        self._spans = _code_spans(self.document())
+        self._measure()
 
     def show_plain(self, text: str) -> None:
         """Shows text that is no Markdown."""
@@ -107,6 +132,8 @@ class TextBlock(QTextBrowser):
             else:
                 builder.write_plain(what)
             self.pending = builder.pending
+            self._starts = builder.starts
+        self._look = look.name
         if self.pending:
             formulas.drawn.connect(self._drawn, Qt.ConnectionType.UniqueConnection)
         if anchor != position and max(anchor, position) < min(before, self.document().characterCount()):
@@ -361,6 +388,21 @@ class TextBlock(QTextBrowser):
         painter.setBrush(QColor(look.colour("acc")))
         high = look.px(16)
         painter.drawRoundedRect(QRectF(rect.x() + 4, rect.bottom() - high - look.px(2), look.px(8), high), 2, 2)
+
+
+Run = tuple[tuple[str, str, str, bool], ...]
+
+
+def _runs(tokens: list[Token]) -> list[Run]:
+    """The blocks of the top level, in a form that can be compared."""
+    found: list[Run] = []
+    run: list[tuple[str, str, str, bool]] = []
+    for token in tokens:
+        run.append((token.type, token.content, str(token.attrs) if token.attrs else token.tag, token.hidden))
+        if not token.level and token.nesting <= 0:
+            found.append(tuple(run))
+            run = []
+    return found
 
 
 def _x(line: QTextLine, position: int) -> float:
