@@ -456,7 +456,7 @@ def test_messages_are_a_list_with_author_and_text(view: ChatView) -> None:
 def test_arrows_walk_the_messages_and_bring_them_into_view(view: ChatView) -> None:
     view.show_chat("c", chat(40))
     settle()
-    view.list.setFocus(Qt.FocusReason.TabFocusReason)
+    view.take_focus()
     assert view.list.row == 39
     for _ in range(12):
         QTest.keyClick(view.list, Qt.Key.Key_Up)

@@ -498,6 +498,12 @@ class ChatView(QAbstractScrollArea):
 
         return message_blocks(self._entries[at], Kept(), last=at == len(self._entries) - 1)
 
+    def take_focus(self) -> None:
+        """Puts the keys on the messages: where they were, or on the last one."""
+        self.list.setFocus(Qt.FocusReason.TabFocusReason)
+        if self.list.row < 0:
+            self.list.go(len(self._entries) - 1)
+
     def copy_message(self, at: int) -> None:
         """Copies a message as it was written."""
         if 0 <= at < len(self._entries):

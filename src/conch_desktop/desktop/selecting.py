@@ -268,7 +268,8 @@ def key_pressed(view: ChatView, event: QKeyEvent) -> bool:
         selecting.choose_all()
     elif event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
         step = -1 if event.key() == Qt.Key.Key_Up else 1
-        view.list.go(max(0, min(len(view.entries) - 1, at + step)))
+        last = len(view.entries) - 1
+        view.list.go(max(0, min(last, at + step)) if at >= 0 else last)
     elif event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Space):
         back = event.key() == Qt.Key.Key_PageUp or event.modifiers() & Qt.KeyboardModifier.ShiftModifier
         bar.setValue(bar.value() + (-1 if back else 1) * max(40, bar.pageStep() - 40))

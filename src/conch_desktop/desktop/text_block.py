@@ -444,11 +444,17 @@ def plain_between(document: QTextDocument, start: int, end: int) -> str:
         now = table.cellAt(block.position()).row() if table else -1
         if now >= 0 and now == row and lines:
             lines[-1] += f"\t{words}"
-        elif now >= 0 or block.text() or row < 0:
+        elif now >= 0 or block.text() or (row < 0 and not _before_table(block)):
             lines.append(words)
         row = now
         block = block.next()
     return "\n".join(lines)
+
+
+def _before_table(block: QTextBlock) -> bool:
+    """Whether a block is the one that Qt puts before a table that begins a document."""
+    following = block.next()
+    return block.position() == 0 and following.isValid() and bool(QTextCursor(following).currentTable())
 
 
 def _with_formulas(block: QTextBlock, first: int, words: str) -> str:

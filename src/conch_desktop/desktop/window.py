@@ -236,7 +236,7 @@ class Window(QMainWindow):
         if take is not None:
             take()
             return
-        self.view.list.setFocus(Qt.FocusReason.TabFocusReason)
+        self.view.take_focus()
 
     def _find(self) -> None:
         if self.view.isVisible():
