@@ -1,0 +1,1 @@
+"""The window: real widgets, without a screen."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
@@ -48,7 +49,10 @@ class ChatsDesk(QObject):
         self._session: Session | None = None
         self._listening: dict[str, Callable[[], None]] = {}
         self._drafts: dict[str, str] = {}
-        self._draft_saved = ""
+        self._making = asyncio.Lock()
+        self._opened = 0
+        """How often another chat was put in the window: tells whether something that took a moment is still wanted."""
+        self._left_unmade: list[str] = []
         self._filling = False
         self._deleted = ""
         self._groups = {tool.name: tool.group or tool.source for tool in program.toolbox.tools}
@@ -84,6 +88,7 @@ class ChatsDesk(QObject):
         window.sidebar.searched.connect(lambda _: self._search_timer.start())
         window.view.acted.connect(self._act)
         window.view.edited.connect(self._edited)
+        window.view.picture_asked.connect(lambda url: self._do(self._show_picture(url), "fetch a picture"))
         window.view.wanted.connect(lambda first, last: self._do(self._read(first, last), "read messages"))
         window.view.answered.connect(self._answer)
         window.view.call_pressed.connect(self._open_call)
@@ -126,6 +131,7 @@ class ChatsDesk(QObject):
     def begin_new(self) -> None:
         """A new chat; it is kept from the first word on."""
         self._do(self._leave(), "keep the draft")
+        self._opened += 1
         if self._session is not None and self._session.model_id:
             self.new_model = self._session.model_id
         self._session, self.chat = None, ""
@@ -142,12 +148,20 @@ class ChatsDesk(QObject):
         """Opens a chat."""
         if chat == self.chat:
             return
-        await self._leave()
+        before, text = self.chat, self._window.composer.text()
+        leaving = self._leave()
+        self._opened += 1
+        opened = self._opened
+        await leaving
         session = await self._listen(chat)
+        if opened != self._opened:
+            return
+        typed = self._window.composer.text()
+        if before and typed != text:  # While the other chat was read, somebody went on writing in this one.
+            await self._save_draft(before, typed)
         self._session, self.chat = session, chat
         known = next((one for one in self.chats if one.id == chat), None)
-        self._fill(self._drafts.get(chat, known.draft if known is not None else ""))
-        self._draft_saved = known.draft if known is not None else ""
+        self._fill(self._drafts.setdefault(chat, known.draft if known is not None else ""))
         self._window.show_page(None)
         if self._window.shell.overlay == "side":
             self._window.shell.close_overlay()
@@ -163,14 +177,27 @@ class ChatsDesk(QObject):
             self._listening[chat] = session.listen(lambda event: self._heard(chat, event))
         return session
 
-    async def _leave(self) -> None:
-        """Keeps the draft of the chat that is left; a chat without a word is not kept."""
+    def _leave(self) -> Coroutine[Any, Any, None]:
+        """Keeps the draft of the chat that is left; a chat without a word is not kept.
+
+        What there is to keep is taken down at once; keeping it takes a moment, in which the window goes on.
+        """
         self._draft_timer.stop()
         chat, text = self.chat, self._window.composer.text()
-        await self._save_draft(chat, text)
         empty = self._session is not None and not self._session.entries and not text.strip()
+        if not chat and self._making.locked():
+            self._left_unmade.append(text)
+        return self._keep(chat, text, empty=empty)
+
+    async def _keep(self, chat: str, text: str, *, empty: bool) -> None:
         if chat and empty:
             await self._program.chats.delete(chat)
+            await self.refresh()
+        elif chat:
+            await self._save_draft(chat, text)
+        elif text.strip() and not self._making.locked():
+            made = await self._program.chats.create(model=self.new_model)
+            await self._save_draft(made.id, text)
             await self.refresh()
 
     async def _rename(self, chat: str, title: str) -> None:
@@ -226,27 +253,36 @@ class ChatsDesk(QObject):
             self._draft_timer.start()
 
     def _save_draft_soon(self) -> None:
-        self._do(self._save_draft(self.chat, self._window.composer.text()), "keep the draft")
+        text = self._window.composer.text()
+        if self.chat:
+            self._do(self._save_draft(self.chat, text), "keep the draft")
+        elif text.strip():
+            self._do(self._make_chat(text), "keep the draft")
 
     async def _save_draft(self, chat: str, text: str) -> None:
-        if chat:
-            if self._drafts.get(chat, self._draft_saved) != text:
-                self._drafts[chat] = text
-                await self._program.chats.save_draft(chat, text)
-        elif text.strip():
-            await self._make_chat(text)
+        if self._drafts.get(chat, "") != text:
+            self._drafts[chat] = text
+            await self._program.chats.save_draft(chat, text)
 
-    async def _make_chat(self, draft: str) -> None:
-        """Keeps the new chat; the draft with it."""
-        made = await self._program.chats.create(model=self.new_model)
-        session = await self._listen(made.id)
-        if self.chat:  # Another chat was opened meanwhile; the draft is kept all the same.
-            await self._program.chats.save_draft(made.id, draft)
-            return
-        self.chat, self._session, self._draft_saved = made.id, session, ""
-        await self._save_draft(made.id, draft)
-        await self.refresh()
-        await self._program.settings.set(LAST_CHAT, made.id)
+    async def _make_chat(self, draft: str) -> Session:
+        """Keeps the new chat that is open, with its draft; once, however often it is asked for."""
+        async with self._making:
+            if self._session is not None:
+                await self._save_draft(self.chat, draft)
+                return self._session
+            opened = self._opened
+            self._left_unmade.clear()
+            made = await self._program.chats.create(model=self.new_model)
+            session = await self._listen(made.id)
+            if opened == self._opened:
+                self.chat, self._session = made.id, session
+            elif self._left_unmade:  # Another chat was opened meanwhile; this one's words are kept.
+                draft = self._left_unmade[0]
+            await self._save_draft(made.id, draft)
+            await self.refresh()
+            if made.id == self.chat:
+                await self._program.settings.set(LAST_CHAT, made.id)
+            return session
 
     # A turn ---------------------------------------------------------------------------------------------------------
 
@@ -270,16 +306,12 @@ class ChatsDesk(QObject):
 
     async def _send_now(self, text: str) -> None:
         try:
-            if self._session is None:
-                await self._make_chat("")
-            session = self._session
-            assert session is not None
+            session = self._session or await self._make_chat("")
             if not session.model_id:
                 await session.choose_model(self.new_model)
             asked, rest = split_command(text, self._program.toolbox)
-            self._drafts[session.chat_id] = ""
             self._window.view.go_to_end()
-            await self._program.chats.save_draft(session.chat_id, "")
+            await self._save_draft(session.chat_id, "")
             await self._turn(session.send(rest, asked=asked))
         except StoreError as error:
             # What could not be kept goes back to where it came from.
@@ -328,6 +360,18 @@ class ChatsDesk(QObject):
             await session.read(first, last)
             if session is self._session:
                 self.show_now()
+
+    async def _show_picture(self, url: str) -> None:
+        """Fetches a picture that the person asked for, and shows it in the chat."""
+        from conch_desktop.desktop.pictures import read_picture
+        from conch_desktop.providers.picture import PictureError, fetch_picture
+
+        try:
+            image = read_picture(await fetch_picture(url))
+        except PictureError as error:
+            self._window.view.show_image(url, None, str(error))
+            return
+        self._window.view.show_image(url, image, "" if image is not None else "This picture can't be read.")
 
     def _answer(self, question: str, choice: Any, reason: str) -> None:
         if self._session is not None:

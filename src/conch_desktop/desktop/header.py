@@ -12,6 +12,8 @@ from conch_desktop.desktop.parts import Line, badge_width, paint_badge, paint_ti
 from conch_desktop.desktop.theme import look
 
 _NONE = "Choose a model"
+_SLACK = 3
+"""At a fractional scale a painted word can be a little wider than it was measured."""
 
 
 class ModelButton(Painted):
@@ -35,7 +37,7 @@ class ModelButton(Painted):
 
     def sizeHint(self) -> QSize:
         words = QFontMetrics(look.font("ui", 600)).horizontalAdvance(self._model or _NONE)
-        width = 8 + words + 8 + look.px(16) + 8
+        width = 8 + words + _SLACK + 8 + look.px(16) + 8
         if self._model:
             width += look.px(20) + 8
         if self._mode:

@@ -172,6 +172,7 @@ class ModelsDesk(QObject):
         self._chats.new_model = model
         if self._chats.session is not None:
             await self._chats.session.choose_model(model)
+        self.show_model()
         settings = self._program.settings
         await settings.set(LAST_MODEL, model)
         recent = [model, *(one for one in settings.get(RECENT) if one != model)]

@@ -1,0 +1,63 @@
+"""A window under test: the look installed, and asyncio on Qt's loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any, TypeVar
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from conch_desktop.desktop.buttons import FocusRing
+from conch_desktop.desktop.loop import Loop
+from conch_desktop.desktop.theme import look
+from conch_desktop.desktop.window import Window
+
+T = TypeVar("T")
+Run = Callable[[Coroutine[Any, Any, T]], T]
+
+
+@pytest.fixture(autouse=True)
+def _look(qapp: QApplication) -> Iterator[None]:
+    """Every test begins in the light, at 100 %."""
+    look.choice, look.zoom = "light", 100
+    look.install(qapp)
+    yield
+    FocusRing.drop()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> Window:
+    """The whole window, shown, with nothing behind it."""
+    made = Window()
+    made.allow_close = True
+    qtbot.addWidget(made)
+    made.resize(1440, 900)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+@pytest.fixture
+def run(qapp: QApplication) -> Iterator[Run[Any]]:
+    """Runs a coroutine on the program's own loop."""
+    loop = Loop(qapp)
+    asyncio.set_event_loop(loop)
+
+    def work(coroutine: Coroutine[Any, Any, T]) -> T:
+        answer: T = loop.run_until_complete(asyncio.wait_for(coroutine, 60))
+        return answer
+
+    yield work
+    left = [task for task in asyncio.all_tasks(loop) if not task.done()]
+    for task in left:
+        task.cancel()
+    if left:
+        loop.run_until_complete(asyncio.wait(left, timeout=5))
+    loop.run_until_complete(loop.shutdown_asyncgens())
+    asyncio.set_event_loop(None)
+    loop.close()
