@@ -22,6 +22,7 @@ class LinkCard(Popup):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window, "Open a link")
+        self._over = window
         self._url = ""
         self._address = label("", "ui", "t1", wrap=True)
         self._open = Button("Open", "primary", height=28)
@@ -48,7 +49,7 @@ class LinkCard(Popup):
         self._url = url
         self._address.setText(url if len(url) <= _SHOWN_MOST else f"{url[: _SHOWN_MOST - 1]}…")
         self.setAccessibleName(f"Open the link {url[:_SHOWN_MOST]}")
-        window = self.parentWidget().rect()
+        window = self._over.rect()
         width = min(look.px(460), window.width() - 32)
         high = fit_layout(self.card, width)
         self.open_at(
