@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -78,6 +79,7 @@ def stream(view: ChatView, before: list[Message], text: str, pieces: Iterator[st
     view.show_chat("figures", [*before, answer], running=True)
     paint()
     took = []
+    gc.freeze()  # As `ChatsDesk` does while a turn runs.
     for piece in pieces:
         begun = time.thread_time()
         text += piece
@@ -85,6 +87,7 @@ def stream(view: ChatView, before: list[Message], text: str, pieces: Iterator[st
         view.show_chat("figures", [*before, answer], running=True)
         paint()
         took.append(time.thread_time() - begun)
+    gc.unfreeze()
     return took
 
 

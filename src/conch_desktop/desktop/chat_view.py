@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
+from conch_desktop.desktop.markdown import warm
 from conch_desktop.desktop.pill import Pill
 from conch_desktop.desktop.reading_list import ReadingList
 from conch_desktop.desktop.scroll import OverBar
@@ -133,6 +134,7 @@ class ChatView(QAbstractScrollArea):
             self._chat, self._follow = chat, True
             self._width = self.column_width()
             self._heights = Heights()
+            QTimer.singleShot(0, self, warm)
         same = self._same(new)
         old, self._entries = self._entries, new
         changed = other or running != self._running or question != self._question or same < max(len(old), len(new))

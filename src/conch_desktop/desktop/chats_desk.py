@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
@@ -320,10 +321,16 @@ class ChatsDesk(QObject):
             self._window.say(str(error))
 
     async def _turn(self, turn: Awaitable[None]) -> None:
-        """Waits for a turn; then nothing streams any more, and that is shown."""
+        """Waits for a turn; then nothing streams any more, and that is shown.
+
+        While it streams, Python's search for garbage leaves out what was there before: in a long chat it would hold up
+        a frame.
+        """
+        gc.freeze()
         try:
             await turn
         finally:
+            gc.unfreeze()
             self._show_list()
             self.show_now()
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-__all__ = ["SEGMENT", "Kind", "Segment", "Segmenter", "link_allowed", "parse", "segments"]
+__all__ = ["SEGMENT", "Kind", "Segment", "Segmenter", "link_allowed", "parse", "segments", "warm"]
 
 _BRACKETS_MOST = 600
 _LINKS = ("http:", "https:", "mailto:")
@@ -56,3 +56,9 @@ def parse(text: str) -> list[Token]:
     """The tokens of a text. One that is all brackets holds no links: to find out would take long."""
     parser = _plain_parser() if text.count("[") > _BRACKETS_MOST else _parser()
     return parser.parse(text)
+
+
+@cache
+def warm() -> None:
+    """Makes what the first words would wait for: the reader, and its patterns for addresses."""
+    parse("https://example.org/a and [b](https://example.org) `c` $d$\n\n| e | f |\n|---|---|\n")
