@@ -384,6 +384,39 @@ def test_a_message_is_edited_and_sent_again(view: ChatView, qtbot: QtBot) -> Non
     assert widgets(view, EditBlock) == []
 
 
+def test_the_field_of_an_edit_is_whole(view: ChatView) -> None:
+    view.show_chat("c", [user("Hello", "u1"), answer("Hi")])
+    settle()
+    view.rows[0].edit()
+    settle()
+    (field,) = widgets(view, EditBlock)
+    assert field.geometry().bottom() <= view.rows[0].height()
+    assert view.rows[1].y() - view.rows[0].geometry().bottom() <= 20
+
+
+def test_the_button_to_the_end_counts_only_what_is_new(view: ChatView) -> None:
+    view.show_chat("c", chat(30))
+    settle()
+    view.verticalScrollBar().setValue(200)
+    settle()
+    assert view._pill._words == "Jump to latest"
+    view.show_chat("c", [*chat(30), user("One more", "u30")])
+    settle()
+    assert "new line" in view._pill._words
+
+
+def test_the_message_that_has_the_keys_is_ringed(view: ChatView) -> None:
+    view.show_chat("c", [user("Hello", "u1"), answer("Hi")])
+    settle()
+    before = view.grab().toImage()
+    view.take_focus()
+    settle()
+    row = view.rows[-1].geometry()
+    spot = QPoint(row.x() - 5, row.center().y())
+    assert before.pixelColor(spot) == look.colour("chat")
+    assert view.grab().toImage().pixelColor(spot) != look.colour("chat")
+
+
 def test_escape_leaves_the_editing(view: ChatView) -> None:
     view.show_chat("c", [user("Hello", "u1")])
     settle()

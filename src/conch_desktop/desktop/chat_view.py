@@ -92,6 +92,7 @@ class ChatView(QAbstractScrollArea):
         self._placing = False
         self._asked: tuple[int, int] = (0, 0)
         self._left = (0, 0)
+        self._news = False
         self._anchor = Anchor(0, 0, 0)
         self._selecting: Selecting | None = None
         self._find: FindBar | None = None
@@ -141,6 +142,7 @@ class ChatView(QAbstractScrollArea):
         self._running, self._question = running, question
         if changed:
             self._renew(old, same)
+            self._news = self._news or (not other and not self._follow)
             self._arrange()
             self._tell_new()
 
@@ -428,13 +430,14 @@ class ChatView(QAbstractScrollArea):
         last = len(self._entries) - 1
         if self._follow or self.at_end():
             self._left = (last, self._heights[last])
+            self._news = False
             self._pill.hide()
             return
         row, high = self._left
         row = min(row, last)
         line = QFontMetrics(look.font("chat")).lineSpacing()
         more = self._heights.total - self._heights.above(row) - high
-        self._pill.say(max(0, more // max(1, line)))
+        self._pill.say(max(0, more // max(1, line)) if self._news else 0)
         self._pill.show()
         self._put_pill()
 

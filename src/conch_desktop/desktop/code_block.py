@@ -69,10 +69,13 @@ class CodeBlock(QWidget):
         """Shows the code; `whole` when no more of it comes."""
         if language != self._language:
             self._language = language
-            self._head.title.setText(language_title(language))
             self.text.setAccessibleName(f"Code, {language_title(language)}")
         self._code = code
         self.text.show_code(code, language, whole=whole)
+        long = whole and self.text.text_height() > look.px(HEIGHT_MOST)
+        title = f"{language_title(language)}, {self.text.count:,} lines" if long else language_title(language)
+        if title != self._head.title.text():
+            self._head.title.setText(title)
 
     def restyle(self) -> None:
         """Takes the look of now."""

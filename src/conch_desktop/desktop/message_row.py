@@ -343,6 +343,11 @@ class MessageRow(QWidget):
         return self.tall
 
     @property
+    def _bubbled(self) -> bool:
+        """Whether it is the person's words in their bubble: not an answer, and not open to be changed."""
+        return bool(self.blocks) and self.blocks[0].kind == "user"
+
+    @property
     def tall(self) -> int:
         """How tall the row is, as far as it is known."""
         return self._tall
@@ -353,7 +358,7 @@ class MessageRow(QWidget):
         """Gives the blocks between two heights their widgets and places; True when the row is another height now."""
         self.dirty = False
         before = self._tall
-        if self._user and not isinstance(self.message, Outline) and self.blocks and self.blocks[0].kind == "user":
+        if self._bubbled:
             self._tall = self._arrange_user(width, top, bottom)
         else:
             self._tall = self._arrange_answer(width, top, bottom)
@@ -500,13 +505,13 @@ class MessageRow(QWidget):
 
     def top_of(self, number: int) -> int:
         """How far down in this row a block begins."""
-        pad = look.px(_USER_PAD_Y) if self._user else 0
-        return pad + self._tops.above(number) + (0 if self._user else self._gap(number))
+        if self._bubbled:
+            return look.px(_USER_PAD_Y) + self._tops.above(number)
+        return self._tops.above(number) + self._gap(number)
 
     def block_at(self, y: int) -> int:
         """The block at a height; that below a gap in the gap."""
-        pad = look.px(_USER_PAD_Y) if self._user else 0
-        return self._tops.find(max(0, y - pad))
+        return self._tops.find(max(0, y - (look.px(_USER_PAD_Y) if self._bubbled else 0)))
 
     def sizeHint(self) -> QSize:
         return QSize(0, 0)
@@ -514,7 +519,7 @@ class MessageRow(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(event.rect(), look.colour("chat"))
-        if not self._user or not self.blocks or self.blocks[0].kind != "user":
+        if not self._bubbled:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         high_contrast = look.name.startswith("high")
