@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from conch_desktop.desktop.markdown import warm
+from conch_desktop.desktop.heights import Heights
 from conch_desktop.desktop.pill import Pill
 from conch_desktop.desktop.reading_list import ReadingList
 from conch_desktop.desktop.scroll import OverBar
@@ -80,7 +80,7 @@ class ChatView(QAbstractScrollArea):
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.viewport().setMouseTracking(True)
         self._entries: list[Entry] = []
-        self._heights: Any = None
+        self._heights = Heights()
         self._live: dict[int, MessageRow] = {}
         self._stores: dict[str, dict[Any, Any]] = {}
         self._chat = ""
@@ -126,16 +126,15 @@ class ChatView(QAbstractScrollArea):
         self, chat: str, messages: Sequence[Entry], *, running: bool = False, question: Question | None = None
     ) -> None:
         """Shows the messages of a chat as they are now; another chat is shown from its end."""
-        from conch_desktop.desktop.heights import Heights
-
-        other = chat != self._chat or self._heights is None
+        other = chat != self._chat or not self._entries
         new = list(messages)
         if other:
             self._clear()
             self._chat, self._follow = chat, True
             self._width = self.column_width()
             self._heights = Heights()
-            QTimer.singleShot(0, self, warm)
+            if new:
+                QTimer.singleShot(0, self, _warm)
         same = self._same(new)
         old, self._entries = self._entries, new
         changed = other or running != self._running or question != self._question or same < max(len(old), len(new))
@@ -159,7 +158,6 @@ class ChatView(QAbstractScrollArea):
     def _renew(self, old: list[Entry], same: int) -> None:
         """Makes heights and live rows fit the messages behind the first `same`."""
         from conch_desktop.desktop.blocks import entry_height, entry_heights
-        from conch_desktop.desktop.heights import Heights
 
         new, heights = self._entries, self._heights
         ids = same
@@ -198,7 +196,7 @@ class ChatView(QAbstractScrollArea):
         for at in list(self._live):
             self._drop(at)
         self._entries = []
-        self._heights = None
+        self._heights = Heights()
         self._stores.clear()
         self._asked = (0, 0)
         self._anchor = Anchor(0, 0, 0)
@@ -314,10 +312,10 @@ class ChatView(QAbstractScrollArea):
 
     def _top_of(self, at: int) -> int:
         """How far down the row of a message begins."""
-        return int(self._heights.above(at)) + self._gap(at)
+        return self._heights.above(at) + self._gap(at)
 
     def _whole(self) -> int:
-        return int(self._heights.total) + look.px(_BOTTOM)
+        return self._heights.total + look.px(_BOTTOM)
 
     def _find_anchor(self, top: int) -> Anchor:
         """What is first in view when the window begins at `top`."""
@@ -345,7 +343,7 @@ class ChatView(QAbstractScrollArea):
 
     def _arrange(self) -> None:
         """Gives widgets and places to what is near the window, until nothing turns out otherwise than thought."""
-        if self._heights is None or self._placing:
+        if self._placing:
             return
         self._placing = True
         self._width = self.column_width()
@@ -424,7 +422,7 @@ class ChatView(QAbstractScrollArea):
         self._arrange()
 
     def _tell_new(self) -> None:
-        if self._heights is None or not self._entries:
+        if not self._entries:
             self._pill.hide()
             return
         last = len(self._entries) - 1
@@ -448,7 +446,7 @@ class ChatView(QAbstractScrollArea):
         self._pill.raise_()
 
     def _scrolled(self, value: int) -> None:
-        if self._placing or self._heights is None:
+        if self._placing or not self._entries:
             return
         self._follow = self.at_end()
         self._anchor = self._find_anchor(value)
@@ -465,9 +463,8 @@ class ChatView(QAbstractScrollArea):
     def _estimate_again(self) -> None:
         """After another width or size of type, the messages that are not live are as tall as they are thought to be."""
         from conch_desktop.desktop.blocks import entry_heights
-        from conch_desktop.desktop.heights import Heights
 
-        if self._heights is None:
+        if not self._entries:
             return
         known = {at: row.tall for at, row in self._live.items()}
         guessed = entry_heights(self._entries, self._width)
@@ -588,3 +585,10 @@ class ChatView(QAbstractScrollArea):
         from conch_desktop.desktop.message_menu import open_menu
 
         open_menu(self, self.viewport().mapFromGlobal(event.globalPos()), event.globalPos())
+
+
+def _warm() -> None:
+    """Makes the reader ready before the first words of an answer; an empty window does without it."""
+    from conch_desktop.desktop.markdown import warm
+
+    warm()
