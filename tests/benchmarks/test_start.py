@@ -42,6 +42,7 @@ app = QApplication([])
 window = QMainWindow()
 text = Text()
 window.setCentralWidget(text)
+window.resize(1280, 800)  # as large as ours
 window.show()
 text.setFocus()
 app.exec()

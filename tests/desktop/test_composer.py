@@ -137,3 +137,19 @@ def test_a_key_after_a_big_paste_is_quick(qtbot: QtBot, composer: Composer) -> N
     began = time.process_time()
     qtbot.keyClicks(composer.writing, "twenty letters more!")
     assert (time.process_time() - began) / 20 < 0.02
+
+
+def test_a_message_sent_while_the_program_starts_is_sent_once_it_can_be(qtbot: QtBot) -> None:
+    early = Composer()
+    qtbot.addWidget(early)
+    heard: list[str] = []
+    early.sent.connect(heard.append)
+    early.show()
+    qtbot.keyClicks(early.writing, "quick hands")
+    qtbot.keyClick(early.writing, Qt.Key.Key_Return)
+    qtbot.keyClick(early.writing, Qt.Key.Key_Return)
+    assert (heard, early.text()) == ([], "quick hands")
+    early.show_state(running=False, ready=False)
+    early.show_state(running=False, ready=True)
+    early.show_state(running=False, ready=True)
+    assert heard == ["quick hands"]

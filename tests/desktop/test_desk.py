@@ -29,6 +29,7 @@ from tests.desktop.conftest import Run
 from tests.servers import HANG, ScriptedServer, Wait, call, chunk, json_reply, say, sse, text_reply
 
 CHAT = "/v1/chat/completions"
+KEY = "CONCH_TEST_KEY"
 
 
 class Use:
@@ -107,12 +108,15 @@ Work = Callable[[Use], Awaitable[None]]
 
 
 @pytest.fixture
-def use(window: Window, server: ScriptedServer, run: Run[None], tmp_path: Path) -> Callable[[Work], None]:
+def use(
+    window: Window, server: ScriptedServer, run: Run[None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Work], None]:
     """Runs a piece of work on a window with a program behind it; may be called again on the same profile."""
+    monkeypatch.setenv(KEY, "sk-pier-of-the-tests")
 
     async def live(work: Work) -> None:
         program = await Program.open(tmp_path / "profile")
-        program.use(Provider("pier", "ollama", "Pier", server.url))
+        program.use(Provider("pier", "openai", "Pier", server.url, KEY))
         await program.settings.set(LAST_MODEL, "pier/demo")
         tasks = Tasks(window.say)
         desk = Desk(window, program, tasks)
@@ -490,7 +494,7 @@ def test_a_provider_is_tested_and_added(use: Callable[[Work], None], server: Scr
         await one.until(lambda: one.window.whole.currentWidget() is one.window.shell)
         assert "Harbour" in [provider.name for provider in await one.program.providers()]
         keys = {request.headers.get("authorization") for request in server.of("/v1/models")}
-        assert keys == {None, "Bearer sk-pier-7Q2M-0000-LOCAL"}
+        assert keys == {"Bearer sk-pier-of-the-tests", "Bearer sk-pier-7Q2M-0000-LOCAL"}
         assert "7Q2M" not in one.window.windowTitle()
         # There is no key store in the tests: that is said, and the key is kept for this run.
         assert "until you quit" in one.window._said.text()

@@ -47,6 +47,8 @@ class ChatsDesk(QObject):
         self.chats: list[Chat] = []
         self.chat = ""
         self.new_model = ""
+        self.ready = False
+        """Whether it is known which model answers; a message that is sent before waits in the composer."""
         self._session: Session | None = None
         self._listening: dict[str, Callable[[], None]] = {}
         self._drafts: dict[str, str] = {}
@@ -437,7 +439,7 @@ class ChatsDesk(QObject):
         window.page.show_empty(not entries)
         window.view.show_chat(self.chat, entries, running=running, question=question)
         window.activity.show_messages(messages, self._groups)
-        window.composer.show_state(running=running, ready=True)
+        window.composer.show_state(running=running, ready=self.ready)
         self._show_title()
         window.show_columns()
         if running != self._clock.isActive():

@@ -151,7 +151,8 @@ class Composer(QWidget):
         self.meter = label("", "small", "t3")
         self.slash_button = IconButton("slash", "Ask for a tool", 28, keys="/")
         self._running = False
-        self._ready = True
+        self._ready = False
+        self._wanted = False
         self._lines = 0
         self._build()
         self.writing.enter.connect(self._enter)
@@ -182,6 +183,7 @@ class Composer(QWidget):
         column.addLayout(foot)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusProxy(self.writing)
+        self.setAccessibleName("Composer")
 
     # What others ask of it ------------------------------------------------------------------------------------------
 
@@ -219,6 +221,10 @@ class Composer(QWidget):
             self.writing.viewport().update()
         self._show_send()
         self.send.setToolTip(why or self.send.toolTip())
+        if ready and not running and self._wanted:
+            self._wanted = False
+            self.say("")
+            self._send()
 
     def say(self, words: str, tone: str = "t3") -> None:
         """A quiet line beside the buttons."""
@@ -236,8 +242,13 @@ class Composer(QWidget):
 
     def _send(self) -> None:
         text = self.text()
-        if text.strip() and self._ready:
+        if not text.strip():
+            return
+        if self._ready:
             self.sent.emit(text)
+        else:  # Quick hands: the program is still starting, and sends it as soon as it can.
+            self._wanted = True
+            self.say("Starting. It is sent in a moment.")
 
     def _pressed(self) -> None:
         if self._running:

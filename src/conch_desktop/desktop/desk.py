@@ -49,6 +49,8 @@ class Desk:
         await self._program.tidy()
         await self.chats.start()
         await self.models.start(model)
+        self.chats.ready = True
+        self.chats.show_now()
         if self._program.notes:
             self._window.say(" ".join(self._program.notes))
 

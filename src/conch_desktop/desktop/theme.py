@@ -72,13 +72,13 @@ class Look(QObject):
     def install(self, app: QApplication) -> None:
         """Gives the program its look; to be called once, before the first window."""
         app.setStyle("Fusion")
-        own = app.font()
-        self._family = own.family()
-        points = own.pointSizeF() if own.pointSizeF() > 0 else own.pixelSize() * 72 / _dpi()
-        unchosen = own.family() == _QT_FALLBACK_FAMILY
-        self._points = max(points, BASE_PX * 72 / _dpi()) if unchosen else points
-        self._mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
-        if not self._following:
+        if not self._following:  # Later the program's font is ours, no longer the person's.
+            own = app.font()
+            self._family = own.family()
+            points = own.pointSizeF() if own.pointSizeF() > 0 else own.pixelSize() * 72 / _dpi()
+            unchosen = own.family() == _QT_FALLBACK_FAMILY
+            self._points = max(points, BASE_PX * 72 / _dpi()) if unchosen else points
+            self._mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
             app.styleHints().colorSchemeChanged.connect(self._system_changed)
             self._following = True
         self._apply()
@@ -142,8 +142,8 @@ class Look(QObject):
 
     def _apply(self) -> None:
         app = QApplication.instance()
-        if not isinstance(app, QApplication):
-            return
+        if not isinstance(app, QApplication) or not self._following:
+            return  # Not installed yet: what was chosen counts then.
         dark = self.choice == "dark" or (self.choice == "system" and _system_dark())
         self.name = palette_name(dark=dark, high_contrast=_system_contrast())
         self._tokens = palettes()[self.name]
