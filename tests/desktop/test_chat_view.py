@@ -500,6 +500,32 @@ def test_arrows_walk_the_messages_and_bring_them_into_view(view: ChatView) -> No
     assert row.y() < 700
 
 
+def test_keys_that_come_to_the_messages_begin_at_the_last(view: ChatView) -> None:
+    view.show_chat("c", chat(4))
+    settle()
+    other = QWidget(view)
+    other.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    other.show()
+    other.setFocus()
+    view.list.setFocus(Qt.FocusReason.TabFocusReason)
+    assert view.list.row == 3
+    view.show_chat("other", chat(6))
+    settle()
+    view.take_focus()
+    assert view.list.row == 5
+
+
+def test_enter_on_a_message_opens_its_last_call(view: ChatView) -> None:
+    calls = tuple(CallRecord(f"c{at}", "remember", "{}", state="done") for at in range(3))
+    view.show_chat("c", [user("Hello"), Message("a", "assistant", calls, author="G")])
+    settle()
+    pressed: list[str] = []
+    view.call_pressed.connect(pressed.append)
+    view.take_focus()
+    QTest.keyClick(view.list, Qt.Key.Key_Return)
+    assert pressed == ["c2"]
+
+
 def test_every_control_in_a_message_has_a_name(view: ChatView) -> None:
     text = "words\n\n```py\nx\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n![b](https://a.example/b.png)"
     view.show_chat("c", [user("Hello", "u"), answer(text)])

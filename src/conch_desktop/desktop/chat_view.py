@@ -46,6 +46,7 @@ _NEAR = 300
 _READ_AHEAD = 12
 _ROUNDS = 12
 _SETTLE = 250
+_GROWTH = 1024
 
 Entry = Message | Outline
 
@@ -393,9 +394,12 @@ class ChatView(QAbstractScrollArea):
         bar.setRange(0, max(0, self._whole() - self.viewport().height()))
         bar.setValue(start)
         left = max(SIDE, (self.viewport().width() - self._width) // 2) - _BEYOND
+        last = len(self._entries) - 1
         for at, row in self._live.items():
+            # The last row grows in steps: what is only moved is copied, what is resized is painted again.
+            high = -(-(row.tall + 1) // _GROWTH) * _GROWTH if at == last and self._running else max(1, row.tall)
             row.move(left, self._top_of(at) - start)
-            row.resize(self._width + 2 * _BEYOND, max(1, row.tall))
+            row.resize(self._width + 2 * _BEYOND, high)
             row.stick(-row.y())
         if not self._follow:
             self._anchor = self._find_anchor(start)
@@ -510,6 +514,14 @@ class ChatView(QAbstractScrollArea):
         """Copies a message as it was written."""
         if 0 <= at < len(self._entries):
             self._row(at).copy_markdown()
+
+    def open_message(self, at: int) -> None:
+        """Enter on a message: its last call's card, or the menu of one without calls."""
+        entry = self._entries[at] if 0 <= at < len(self._entries) else None
+        if isinstance(entry, Message) and entry.calls:
+            self.call_pressed.emit(entry.calls[-1].id)
+        else:
+            self.open_menu_of(at)
 
     def open_menu_of(self, at: int) -> None:
         """Opens the menu of a message, beside it."""

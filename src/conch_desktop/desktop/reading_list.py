@@ -81,6 +81,7 @@ class ReadingList(QListView):
     def __init__(self, parent: QWidget, keys: Callable[[QKeyEvent], bool]) -> None:
         super().__init__(parent)
         self._keys = keys
+        self._row = -1
         self._model = _Messages(self)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setItemDelegate(_Small(self))
@@ -95,16 +96,19 @@ class ReadingList(QListView):
 
     def show_entries(self, entries: Sequence[Entry], same: int) -> None:
         """The messages as they are now."""
+        if self._row >= same:
+            self._row = -1
         self._model.show_entries(entries, same)
 
     @property
     def row(self) -> int:
         """The message the keys are on; -1 for none."""
-        return self.currentIndex().row()
+        return self._row
 
     def go(self, row: int) -> None:
         """Puts the keys on a message."""
         if 0 <= row < self._model.rowCount():
+            self._row = row
             index = self._model.index(row)
             self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.NoUpdate)
             self.moved.emit(row)
@@ -114,7 +118,7 @@ class ReadingList(QListView):
             event.ignore()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
+        super().focusInEvent(event)  # It would make the first message the current one.
         by_key = event.reason() in (
             Qt.FocusReason.TabFocusReason,
             Qt.FocusReason.BacktabFocusReason,

@@ -277,7 +277,9 @@ def key_pressed(view: ChatView, event: QKeyEvent) -> bool:
         bar.setValue(0)
     elif event.key() == Qt.Key.Key_End:
         view.go_to_end()
-    elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Menu):
+    elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        view.open_message(at)
+    elif event.key() == Qt.Key.Key_Menu:
         view.open_menu_of(at)
     else:
         return False
