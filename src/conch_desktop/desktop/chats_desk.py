@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from conch_desktop.engine.session import Session, SessionEvent
 
 _FLUSH = 16
+_SLOW, _SLOW_FLUSH = 8, 33
 _DRAFT_AFTER = 400
 _SEARCH_AFTER = 150
 
@@ -88,6 +90,9 @@ class ChatsDesk(QObject):
         window.sidebar.undone.connect(lambda: self._do(self._undo(), "bring the chat back"))
         window.sidebar.searched.connect(lambda _: self._search_timer.start())
         window.view.acted.connect(self._act)
+        window.view.edited.connect(self._edited)
+        window.view.picture_asked.connect(lambda url: self._do(self._show_picture(url), "fetch a picture"))
+        window.view.wanted.connect(lambda first, last: self._do(self._read(first, last), "read messages"))
         window.view.answered.connect(self._answer)
         window.view.call_pressed.connect(self._open_call)
         window.activity.asked.connect(lambda _: self._go_to_question())
@@ -182,7 +187,7 @@ class ChatsDesk(QObject):
         """
         self._draft_timer.stop()
         chat, text = self.chat, self._window.composer.text()
-        empty = self._session is not None and not self._session.messages and not text.strip()
+        empty = self._session is not None and not self._session.entries and not text.strip()
         if not chat and self._making.locked():
             self._left_unmade.append(text)
         return self._keep(chat, text, empty=empty)
@@ -318,10 +323,16 @@ class ChatsDesk(QObject):
             self._window.say(str(error))
 
     async def _turn(self, turn: Awaitable[None]) -> None:
-        """Waits for a turn; then nothing streams any more, and that is shown."""
+        """Waits for a turn; then nothing streams any more, and that is shown.
+
+        While it streams, Python's search for garbage leaves out what was there before: in a long chat it would hold up
+        a frame.
+        """
+        gc.freeze()
         try:
             await turn
         finally:
+            gc.unfreeze()
             self._show_list()
             self.show_now()
 
@@ -343,6 +354,33 @@ class ChatsDesk(QObject):
             self.key_wanted.emit(self.model_id)
         else:
             self.model_wanted.emit()
+
+    def _edited(self, message: str, text: str) -> None:
+        session = self._session
+        if session is not None and not session.running:
+            asked, rest = split_command(text, self._program.toolbox)
+            self._window.view.go_to_end()
+            self._do(self._turn(session.edit(message, rest, asked=asked)), "send the message again")
+
+    async def _read(self, first: int, last: int) -> None:
+        """Reads messages that came near the window."""
+        session = self._session
+        if session is not None:
+            await session.read(first, last)
+            if session is self._session:
+                self.show_now()
+
+    async def _show_picture(self, url: str) -> None:
+        """Fetches a picture that the person asked for, and shows it in the chat."""
+        from conch_desktop.desktop.pictures import read_picture
+        from conch_desktop.providers.picture import PictureError, fetch_picture
+
+        try:
+            image = read_picture(await fetch_picture(url))
+        except PictureError as error:
+            self._window.view.show_image(url, None, str(error))
+            return
+        self._window.view.show_image(url, image, "" if image is not None else "This picture can't be read.")
 
     def _answer(self, question: str, choice: Any, reason: str) -> None:
         if self._session is not None:
@@ -395,10 +433,11 @@ class ChatsDesk(QObject):
         began = time.monotonic()
         window, session = self._window, self._session
         messages: list[Message] = session.messages if session is not None else []
+        entries = session.entries if session is not None else []
         running = session is not None and session.running
         question = session.question if session is not None else None
-        window.page.show_empty(not messages)
-        window.view.show_chat(self.chat, messages, running=running, question=question)
+        window.page.show_empty(not entries)
+        window.view.show_chat(self.chat, entries, running=running, question=question)
         window.activity.show_messages(messages, self._groups)
         window.composer.show_state(running=running, ready=self.ready)
         self._show_title()
@@ -411,7 +450,7 @@ class ChatsDesk(QObject):
             self.model_changed.emit()
         # A slow screen gets fewer pictures a second instead of a window that does not answer.
         took = (time.monotonic() - began) * 1000
-        self._flush.setInterval(_FLUSH if took < 8 else min(250, int(took * 4)))
+        self._flush.setInterval(_FLUSH if took < _SLOW else max(_SLOW_FLUSH, min(250, int(took * 2))))
 
     def _show_title(self) -> None:
         title = next((chat.title for chat in self.chats if chat.id == self.chat), "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from conch_desktop.desktop.qss import style_sheet
@@ -61,6 +61,7 @@ class Look(QObject):
         self._family = ""
         self._mono = "monospace"
         self._per_px = 1.0
+        self._letter = 0.0
         self._following = False
 
     @property
@@ -124,6 +125,13 @@ class Look(QObject):
             self._fonts[key] = found
         return found
 
+    @property
+    def letter(self) -> float:
+        """How wide a letter of the chat is, on average."""
+        if not self._letter:
+            self._letter = max(1.0, QFontMetricsF(self.font("chat")).averageCharWidth())
+        return self._letter
+
     def px(self, length: float) -> int:
         """A length of the look (drawn for type of 13 px) for the person's size of type."""
         return max(1, round(length * self._per_px))
@@ -141,6 +149,7 @@ class Look(QObject):
         self._tokens = palettes()[self.name]
         self._colours.clear()
         self._fonts.clear()
+        self._letter = 0.0
         points = self._points * self.zoom / 100
         self._per_px = points * _dpi() / 72 / BASE_PX
         app.setPalette(self._palette())
