@@ -33,6 +33,8 @@ class Activity(QWidget):
     closed = Signal()
     stopped = Signal()
     asked = Signal(str)
+    case_wanted = Signal(str)
+    """The call of this id, as a case."""
     opened = Signal(str)
     """The card of this call is open ("" for none)."""
 
@@ -127,6 +129,8 @@ class Activity(QWidget):
             card = self._cards[call.id] = CallCard(call, source, self._column)
             card.opened.connect(self._opened)
             card.asked.connect(self.asked)
+            card.walked.connect(self._walk)
+            card.case_wanted.connect(self.case_wanted)
             card.refit.connect(self._place)
         card.show_call(call, source)
         return card
@@ -201,6 +205,15 @@ class Activity(QWidget):
         card.set_open(True)
         self._place()
         self.area.verticalScrollBar().setValue(max(0, card.y() - _EDGE))
+
+    def _walk(self, call: str, step: int) -> None:
+        """To the next or the last card from that of a call."""
+        own = {id(card): card for card in self._cards.values()}
+        cards = [own[id(item)] for item in self._items if id(item) in own]
+        at = next((at for at, card in enumerate(cards) if card.call.id == call), 0) + step
+        if 0 <= at < len(cards):
+            cards[at].take_focus()
+            self.area.ensureWidgetVisible(cards[at], 0, _EDGE)
 
     def card(self, call: str) -> CallCard | None:
         """The card of a call."""

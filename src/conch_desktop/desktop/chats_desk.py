@@ -7,8 +7,10 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 
 from conch_desktop.desktop.announce import announce
+from conch_desktop.desktop.copied_case import case_line
 from conch_desktop.desktop.groups import NEW_CHAT
 from conch_desktop.desktop.slash_menu import SlashMenu, ToolRow, first_sentence
 from conch_desktop.domain.errors import StoreError
@@ -85,6 +87,7 @@ class ChatsDesk(QObject):
         window.view.answered.connect(self._answer)
         window.view.call_pressed.connect(self._open_call)
         window.activity.asked.connect(lambda _: self._go_to_question())
+        window.activity.case_wanted.connect(self._copy_case)
         window.activity.opened.connect(window.view.show_open_call)
         window.composer.sent.connect(self._send)
         window.composer.changed.connect(self._typed)
@@ -319,6 +322,14 @@ class ChatsDesk(QObject):
     def _open_call(self, call: str) -> None:
         self._window.shell.show_panel(True)
         self._window.activity.open_call(call)
+
+    def _copy_case(self, call_id: str) -> None:
+        messages = self._session.messages if self._session is not None else []
+        call = next((call for message in messages for call in message.calls if call.id == call_id), None)
+        if call is not None:
+            line = case_line(call, self._program.toolbox.find(call.name))
+            QGuiApplication.clipboard().setText(line)
+            self._window.say("Copied one line for conch-desktop check args.")
 
     def _go_to_question(self) -> None:
         session = self._session
