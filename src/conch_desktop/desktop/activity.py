@@ -21,6 +21,7 @@ from conch_desktop.desktop.wording import BADGE_WORDS, clock, source_text
 
 if TYPE_CHECKING:
     from conch_desktop.desktop.call_card import CallCard
+    from conch_desktop.desktop.lessons_card import LessonLine, LessonsCard
     from conch_desktop.domain.calls import CallRecord
     from conch_desktop.domain.messages import Message
 
@@ -33,6 +34,8 @@ class Activity(QWidget):
     closed = Signal()
     stopped = Signal()
     asked = Signal(str)
+    forgotten = Signal(str)
+    """A lesson of this kind is to go."""
     case_wanted = Signal(str)
     """The call of this id, as a case."""
     opened = Signal(str)
@@ -46,8 +49,10 @@ class Activity(QWidget):
         self._groups: Mapping[str, str] = {}
         self._messages: Sequence[Message] = ()
         self._items: list[QWidget] = []
+        self._shown: list[QWidget] = []
         self._cards: dict[str, CallCard] = {}
         self._heads: dict[str, TurnHead] = {}
+        self._lessons: LessonsCard | None = None
         self._notes: dict[tuple[str, int], QWidget] = {}
         self._build()
         look.changed.connect(self._restyle)
@@ -104,6 +109,30 @@ class Activity(QWidget):
             parts = self._parts(message)
             if parts:
                 items += [self._head(message), *parts]
+        self._shown = items
+        self._arrange()
+
+    def show_lessons(self, lines: Sequence[LessonLine]) -> None:
+        """What the model of this chat taught; nothing, when it taught nothing."""
+        from conch_desktop.desktop.lessons_card import LessonsCard
+
+        if self._lessons is None:
+            if not lines:
+                return
+            self._lessons = LessonsCard(self._column)
+            self._lessons.forgotten.connect(self.forgotten)
+        if self._lessons.show_lessons(lines):
+            self._lessons.setVisible(bool(lines))
+            self._arrange()
+
+    @property
+    def lessons(self) -> Sequence[LessonLine]:
+        """The lessons that are shown."""
+        return self._lessons.lines if self._lessons is not None else ()
+
+    def _arrange(self) -> None:
+        taught = self._lessons if self._lessons is not None and self._lessons.lines else None
+        items = [taught, *self._shown] if taught is not None else self._shown
         self._settle(items)
         self._pages.setCurrentWidget(self.area if items else self._nothing)
         self._place()

@@ -37,6 +37,7 @@ _LATER = (
     "conch_desktop.engine.assembly",
     "conch_desktop.desktop.message_row",
     "conch_desktop.desktop.chats_desk",
+    "conch_desktop.desktop.lessons_desk",
     "conch_desktop.desktop.models_desk",
     "conch_desktop.desktop.settings_desk",
     "conch_desktop.desktop.life",

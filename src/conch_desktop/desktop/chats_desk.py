@@ -36,6 +36,8 @@ class ChatsDesk(QObject):
 
     model_changed = Signal()
     """Another chat with another model is open, or the mode of its model became known."""
+    ended = Signal()
+    """An answer ended, in any chat."""
     model_wanted = Signal()
     key_wanted = Signal(str)
     """The provider of this model needs another key."""
@@ -363,6 +365,7 @@ class ChatsDesk(QObject):
     def _ended(self, message: Message) -> None:
         if message.model and message.mode:
             self.modes[message.model] = message.mode
+        self.ended.emit()
         if message.failure is not None:
             announce(self._window, message.failure.what)
         else:

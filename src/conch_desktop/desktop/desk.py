@@ -8,6 +8,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
 from conch_desktop.desktop.chats_desk import ChatsDesk
+from conch_desktop.desktop.lessons_desk import LessonsDesk
 from conch_desktop.desktop.markdown import link_allowed
 from conch_desktop.desktop.models_desk import ModelsDesk
 from conch_desktop.desktop.settings_desk import SettingsDesk
@@ -24,8 +25,9 @@ class Desk:
     def __init__(self, window: Window, program: Program, tasks: Tasks) -> None:
         self._window, self._program = window, program
         self.chats = ChatsDesk(window, program, tasks)
-        self.models = ModelsDesk(window, program, self.chats, tasks)
-        self.settings = SettingsDesk(window, program, self.models, tasks)
+        self.lessons = LessonsDesk(window, program, self.chats, tasks)
+        self.models = ModelsDesk(window, program, self.chats, self.lessons, tasks)
+        self.settings = SettingsDesk(window, program, self.models, self.lessons, tasks)
         self.chats.key_wanted.connect(lambda model: self.settings.open("Providers", model.partition("/")[0]))
         window.view.link_pressed.connect(open_link)
 
@@ -35,6 +37,7 @@ class Desk:
         await self._program.tidy()
         await self.chats.start()
         await self.models.start(model)
+        await self.lessons.read()
         if self._program.notes:
             self._window.say(" ".join(self._program.notes))
 

@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from conch_desktop.desktop.first_look import FirstLook, write_first_look
+from conch_desktop.desktop.lesson_words import day, detail, right_calls, sentence
+from conch_desktop.desktop.lessons_card import LessonLine
+from conch_desktop.desktop.settings_models import TaughtModel
 from conch_desktop.desktop.settings_page import ProviderFacts, SettingsPage
 from conch_desktop.desktop.theme import ZOOM_STEP, Choice, look
+from conch_desktop.desktop.wording import model_name
 from conch_desktop.domain.errors import ConchError
+from conch_desktop.engine.checking import CHECKED
 from conch_desktop.providers.registry import base_url
 from conch_desktop.store.settings import (
     GEOMETRY,
     PANEL_OPEN,
     PANEL_WIDTH,
+    RECENT,
     SIDEBAR_OPEN,
     SIDEBAR_WIDTH,
     TEXT_ZOOM,
@@ -23,6 +29,7 @@ from conch_desktop.store.settings import (
 )
 
 if TYPE_CHECKING:
+    from conch_desktop.desktop.lessons_desk import LessonsDesk
     from conch_desktop.desktop.models_desk import ModelsDesk
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
@@ -35,16 +42,23 @@ _KEEP_AFTER = 600
 class SettingsDesk(QObject):
     """What the person sets."""
 
-    def __init__(self, window: Window, program: Program, models: ModelsDesk, tasks: Tasks) -> None:
+    def __init__(
+        self, window: Window, program: Program, models: ModelsDesk, lessons: LessonsDesk, tasks: Tasks
+    ) -> None:
         super().__init__(window)
         self._window, self._program, self._models, self._tasks = window, program, models, tasks
+        self._lessons = lessons
         self._page: SettingsPage | None = None
+        self._names: dict[str, str] = {}
         self._keep = QTimer(self)
         self._keep.setSingleShot(True)
         self._keep.setInterval(_KEEP_AFTER)
         self._keep.timeout.connect(lambda: self._do(self.keep(), "keep the settings of the window"))
         window.settings_asked.connect(lambda: self.open("Providers"))
         window.zoomed.connect(self._zoom)
+        models.lessons_wanted.connect(lambda: self.open("Models"))
+        lessons.changed.connect(self._show_taught)
+        lessons.check_told.connect(lambda *_: self._show_taught())
         window.escapes.append(self._leave)
 
     def _do(self, work: Coroutine[Any, Any, Any], name: str) -> None:
@@ -119,6 +133,9 @@ class SettingsDesk(QObject):
             page.key_given.connect(lambda one, key: self._do(self._new_key(one, key), "keep the key"))
             page.tested.connect(lambda one: self._do(self._test(one), "test the provider"))
             page.removed.connect(lambda one: self._do(self._remove(one), "remove the provider"))
+            page.forgotten.connect(lambda one, kind: self._do(self._lessons.forget(one, kind), "forget it"))
+            page.all_forgotten.connect(lambda: self._do(self._lessons.forget_all(), "forget it"))
+            page.checked.connect(self._lessons.check)
             page.fact_edited.connect(lambda one, text: self._do(self._edit_fact(one, text), "change the fact"))
             page.fact_removed.connect(lambda one: self._do(self._remove_fact(one), "delete the fact"))
             page.revoked.connect(lambda source, tool: self._do(self._revoke(source, tool), "take it back"))
@@ -145,8 +162,39 @@ class SettingsDesk(QObject):
             facts[provider.id] = ProviderFacts(self._address(provider), said, failure is not None)
         store = await self._program.secrets.probe()
         page.show_providers(providers, facts, f"{store.text} {store.advice}".strip())
+        self._names = {provider.id: provider.name for provider in providers}
+        self._show_taught()
         page.show_facts(await self._program.memories.all())
         page.show_allowed([(one.source, one.tool) for one in await self._program.permissions.all()])
+
+    def _show_taught(self) -> None:
+        """The models that taught something or were used, and what."""
+        if self._page is None:
+            return
+        now = self._program.clock.now()
+        used = [one for one in self._program.settings.get(RECENT) if one not in self._lessons.all]
+        rows: list[TaughtModel] = []
+        for model_id in (*self._lessons.all, *used):
+            provider, _, name = model_id.partition("/")
+            if provider not in self._names:
+                continue
+            known = self._lessons.standing(model_id)
+            taught = [one for one in self._lessons.of(model_id) if one.kind != CHECKED]
+            check = next((one for one in self._lessons.of(model_id) if one.kind == CHECKED), None)
+            rows.append(
+                TaughtModel(
+                    model_id,
+                    model_name(self._models.model(model_id), name),
+                    self._names[provider],
+                    known.mode,
+                    known.checked,
+                    f"{right_calls(check)}, {day(check.learnt, now)}" if check is not None else "not checked",
+                    tuple(LessonLine(one.kind, sentence(one), detail(one, now), one.words) for one in taught),
+                    self._lessons.told.get(model_id, ""),
+                    self._lessons.checking == model_id,
+                )
+            )
+        self._page.models.show_models(rows)
 
     def _address(self, provider: Provider) -> str:
         if provider.kind == "local":

@@ -13,8 +13,10 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLa
 
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import Button, IconButton, Painted
+from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.parts import IconMark, label
 from conch_desktop.desktop.scroll import Scroll
+from conch_desktop.desktop.settings_models import TaughtModels
 from conch_desktop.desktop.settings_parts import AllowanceRow, CardList, FactRow, ProviderRow
 from conch_desktop.desktop.theme import look
 
@@ -112,6 +114,9 @@ class SettingsPage(QWidget):
     key_given = Signal(str, str)
     tested = Signal(str)
     removed = Signal(str)
+    forgotten = Signal(str, str)
+    all_forgotten = Signal()
+    checked = Signal(str)
     fact_edited = Signal(int, str)
     fact_removed = Signal(int)
     revoked = Signal(str, str)
@@ -152,6 +157,7 @@ class SettingsPage(QWidget):
         self._group = QButtonGroup(self)
         for name, icon, page in (
             ("Providers", "cloud", self._providers_page()),
+            ("Models", "lesson", self._models_page()),
             ("Memory", "memory", self._memory_page()),
             ("Permissions", "guard", self._permissions_page()),
             ("Appearance", "light", self._look_page()),
@@ -181,6 +187,17 @@ class SettingsPage(QWidget):
         line.addWidget(self._store, 1)
         content.addWidget(self._providers)
         content.addLayout(line)
+        return page
+
+    def _models_page(self) -> QWidget:
+        every = Button("Forget all lessons…")
+        said = "What each model needs, and how that was learnt. A forgotten lesson is learnt anew when it is met."
+        page, content = _page("Models", said, every)
+        self.models = TaughtModels(every)
+        self.models.forgotten.connect(self.forgotten)
+        self.models.all_forgotten.connect(self.all_forgotten)
+        self.models.checked.connect(self.checked)
+        content.addWidget(self.models)
         return page
 
     def _memory_page(self) -> QWidget:
@@ -283,28 +300,3 @@ class SettingsPage(QWidget):
         """The theme and the text size that are chosen."""
         self._themes[theme].setChecked(True)
         self._size.setText(f"{zoom} %")
-
-
-class Chip(Painted):
-    """One of a few choices."""
-
-    def __init__(self, words: str) -> None:
-        super().__init__()
-        self.setCheckable(True)
-        self.setText(words)
-        self.setAccessibleName(words)
-
-    def sizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + look.px(28), look.px(28))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        on = self.isChecked()
-        painter.setPen(look.colour("accL" if on else "line2"))
-        painter.setBrush(look.colour("accS" if on else self._ground("raised", "btnH") or "raised"))
-        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
-        painter.setFont(look.font("ui", 500 if on else 400))
-        painter.setPen(look.colour("acc" if on else "t1"))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())

@@ -70,6 +70,9 @@ class Window(QMainWindow):
     settings_asked = Signal()
     stop_asked = Signal()
     question_asked = Signal()
+    check_asked = Signal()
+    palette_asked = Signal()
+    shortcuts_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -136,6 +139,9 @@ class Window(QMainWindow):
             ("Ctrl+J", self.shell.toggle_panel),
             ("Ctrl+Shift+F", self._search),
             ("Ctrl+Shift+J", self.question_asked.emit),
+            ("Ctrl+Shift+T", self.check_asked.emit),
+            ("Ctrl+K", self.palette_asked.emit),
+            ("F1", self.shortcuts_asked.emit),
             ("Ctrl+,", self.settings_asked.emit),
             ("Ctrl++", lambda: self.zoomed.emit(1)),
             ("Ctrl+=", lambda: self.zoomed.emit(1)),
