@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from conch_desktop.desktop.desk import Desk
 from conch_desktop.desktop.lesson_words import Standing, detail, sentence, since, standing
 from conch_desktop.desktop.lessons_card import LessonLine, LessonsCard
 from conch_desktop.desktop.model_detail import ModelDetail
 from conch_desktop.desktop.picker_rows import Entry
 from conch_desktop.desktop.settings_models import TaughtModel, TaughtModels
 from conch_desktop.desktop.settings_page import SettingsPage
-from conch_desktop.desktop.spawn import Tasks
-from conch_desktop.desktop.window import Window
 from conch_desktop.domain.lessons import Lesson
-from conch_desktop.engine.assembly import Program
 from conch_desktop.engine.way import Way, taught
-from tests.servers import HANG, Reply, ScriptedServer, json_reply, say
+from tests.desktop.at_work import at_work, until
+from tests.servers import HANG, Reply, json_reply, say
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 DAY = 86_400.0
@@ -176,40 +171,8 @@ def test_the_detail_offers_the_persons_own_choice_and_the_check(qtbot: QtBot) ->
 # With the program behind --------------------------------------------------------------------------------------------
 
 
-async def _until(true: Callable[[], object]) -> None:
-    for _ in range(600):
-        if true():
-            return
-        await asyncio.sleep(0.01)
-    raise AssertionError("It did not happen.")
-
-
 def refusal() -> Reply:
     return json_reply({"error": {"message": "registry/m does not support tools", "type": "api_error"}}, status=400)
-
-
-@asynccontextmanager
-async def at_work(folder: Path) -> AsyncIterator[tuple[Window, Program, Desk, ScriptedServer, str]]:
-    """A window with the program behind it, and a server with one model."""
-    async with ScriptedServer() as server:
-        server.route("GET /v1/models", json_reply({"data": [{"id": "m"}]}))
-        program = await Program.open(folder)
-        provider, _ = await program.add_provider("openai", "Pier", server.url, "")
-        window = Window()
-        window.allow_close = True
-        window.resize(1280, 800)
-        window.show()
-        tasks = Tasks(window.say)
-        desk = Desk(window, program, tasks)
-        await desk.start(f"{provider.id}/m")
-        try:
-            yield window, program, desk, server, f"{provider.id}/m"
-        finally:
-            await desk.aclose()
-            await tasks.aclose()
-            await program.aclose()
-            window.hide()
-            window.deleteLater()
 
 
 def test_a_lesson_is_shown_and_forgotten(run: Run, tmp_path: Path) -> None:
@@ -218,11 +181,11 @@ def test_a_lesson_is_shown_and_forgotten(run: Run, tmp_path: Path) -> None:
             server.then(refusal(), say("In words then."))
             window.composer.set_text("Hello")
             window.composer.writing.enter.emit()
-            await _until(lambda: desk.lessons.of(model) and not window.composer.send.running)
+            await until(lambda: desk.lessons.of(model) and not window.composer.send.running)
             assert window.activity.lessons[0].text.startswith("Takes no tools natively")
             assert desk.lessons.standing(model) == Standing("words")
             window.activity.forgotten.emit("words")
-            await _until(lambda: not desk.lessons.of(model))
+            await until(lambda: not desk.lessons.of(model))
             assert not window.activity.lessons
             assert await program.lessons_of(model) == []
 
@@ -247,7 +210,7 @@ def test_a_check_says_what_it_found(run: Run, tmp_path: Path) -> None:
             server.then(*[say("No idea.") for _ in range(12)])
             window.check_asked.emit()
             assert desk.lessons.checking == model
-            await _until(lambda: not desk.lessons.checking)
+            await until(lambda: not desk.lessons.checking)
             assert desk.lessons.told[model] == "Made none of 3 calls right, natively or in words."
 
     run(scenario())
@@ -260,9 +223,9 @@ def test_a_check_can_be_stopped(run: Run, tmp_path: Path) -> None:
                 Reply(body=[": wait\n\n", HANG], framing="chunked", headers={"content-type": "text/event-stream"})
             )
             desk.lessons.check(model)
-            await _until(lambda: any("chat" in one.path for one in server.requests))
+            await until(lambda: any("chat" in one.path for one in server.requests))
             desk.lessons.check(model)
-            await _until(lambda: not desk.lessons.checking)
+            await until(lambda: not desk.lessons.checking)
             assert desk.lessons.told[model] == "The check was stopped."
             assert await program.lessons_of(model) == []
 

@@ -52,6 +52,7 @@ class ChatsDesk(QObject):
         self._listening: dict[str, Callable[[], None]] = {}
         self._drafts: dict[str, str] = {}
         self._draft_saved = ""
+        self._waiting: dict[str, list[str]] = {}
         self._filling = False
         self._deleted = ""
         self._groups = {tool.name: tool.group or tool.source for tool in program.toolbox.tools}
@@ -92,6 +93,8 @@ class ChatsDesk(QObject):
         window.activity.case_wanted.connect(self._copy_case)
         window.activity.opened.connect(window.view.show_open_call)
         window.composer.sent.connect(self._send)
+        window.composer.queued.connect(self._queue)
+        window.composer.taken_back.connect(self._take_back)
         window.composer.changed.connect(self._typed)
         window.composer.slash.connect(self._offer_tools)
         window.composer.writing.steered.connect(self._menu.steer)
@@ -278,24 +281,95 @@ class ChatsDesk(QObject):
             assert session is not None
             if not session.model_id:
                 await session.choose_model(self.new_model)
-            asked, rest = split_command(text, self._program.toolbox)
             self._drafts[session.chat_id] = ""
-            self._window.view.go_to_end()
             await self._program.chats.save_draft(session.chat_id, "")
-            await self._turn(session.send(rest, asked=asked))
+            await self._deliver(session, text)
         except StoreError as error:
             # What could not be kept goes back to where it came from.
             if not self._window.composer.text():
                 self._fill(text)
             self._window.say(str(error))
 
-    async def _turn(self, turn: Awaitable[None]) -> None:
-        """Waits for a turn; then nothing streams any more, and that is shown."""
+    async def _deliver(self, session: Session, text: str) -> None:
+        asked, rest = split_command(text, self._program.toolbox)
+        if session is self._session:
+            self._window.view.go_to_end()
+        await self._turn(session, session.send(rest, asked=asked))
+
+    async def _turn(self, session: Session, turn: Awaitable[None]) -> None:
+        """Waits for a turn; then nothing streams any more, and that is shown. What waits is sent."""
         try:
             await turn
         finally:
             self._show_list()
             self.show_now()
+        self._send_next(session)
+
+    # What waits for the end of an answer ----------------------------------------------------------------------------
+
+    def _queue(self, text: str) -> None:
+        """A message written while an answer runs."""
+        session = self._session
+        if session is None or not session.running:
+            self._send(text)
+            return
+        self._waiting.setdefault(session.chat_id, []).append(text)
+        self._close_menu()
+        self._fill("")
+        self._draft_timer.start()
+        self._window.composer.show_waiting(self._waiting[session.chat_id])
+
+    def _send_next(self, session: Session) -> None:
+        """After a whole answer the next message goes; after one that was stopped or failed, all go back."""
+        waiting = self._waiting.get(session.chat_id)
+        if not waiting or session.running:
+            return
+        last = session.messages[-1] if session.messages else None
+        if last is not None and last.state == "done" and last.failure is None:
+            text = waiting.pop(0)
+            self._do(self._deliver_waiting(session, text), "send the message")
+        else:
+            self._give_back(session.chat_id)
+        if session is self._session:
+            self._window.composer.show_waiting(self._waiting.get(session.chat_id, ()))
+
+    async def _deliver_waiting(self, session: Session, text: str) -> None:
+        try:
+            await self._deliver(session, text)
+        except StoreError as error:
+            self._waiting.setdefault(session.chat_id, []).insert(0, text)
+            self._give_back(session.chat_id)
+            self._window.say(str(error))
+
+    def _take_back(self, number: int) -> None:
+        """A message that waits goes back to where it was written."""
+        waiting = self._waiting.get(self.chat, [])
+        if 0 <= number < len(waiting):
+            self._write_back([waiting.pop(number)])
+            self._window.composer.show_waiting(waiting)
+            self._window.composer.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _give_back(self, chat: str) -> None:
+        """All that waits in a chat becomes its draft again, before what was written since."""
+        texts = self._waiting.pop(chat, [])
+        if not texts:
+            return
+        if chat == self.chat:
+            self._write_back(texts)
+            self._window.composer.show_waiting(())
+        else:
+            draft = "\n\n".join([*texts, self._draft_of(chat)]).strip()
+            self._drafts[chat] = draft
+            self._do(self._program.chats.save_draft(chat, draft), "keep the draft")
+
+    def _write_back(self, texts: list[str]) -> None:
+        written = self._window.composer.text()
+        self._fill("\n\n".join([*texts, written] if written.strip() else texts))
+        self._draft_timer.start()
+
+    def _draft_of(self, chat: str) -> str:
+        known = next((one.draft for one in self.chats if one.id == chat), "")
+        return self._drafts.get(chat, known)
 
     def stop(self) -> None:
         """Stops the answer of the chat that is open."""
@@ -308,9 +382,9 @@ class ChatsDesk(QObject):
         if session is None or (session.running and what in ("retry", "go_on")):
             return
         if what == "retry":
-            self._do(self._turn(session.retry()), "try again")
+            self._do(self._turn(session, session.retry()), "try again")
         elif what == "go_on":
-            self._do(self._turn(session.go_on()), "go on")
+            self._do(self._turn(session, session.go_on()), "go on")
         elif what == "key":
             self.key_wanted.emit(self.model_id)
         else:
@@ -382,6 +456,7 @@ class ChatsDesk(QObject):
         window.view.show_chat(self.chat, messages, running=running, question=question)
         window.activity.show_messages(messages, self._groups)
         window.composer.show_state(running=running, ready=True)
+        window.composer.show_waiting(self._waiting.get(self.chat, ()))
         self._show_title()
         window.show_columns()
         if running != self._clock.isActive():
@@ -430,6 +505,8 @@ class ChatsDesk(QObject):
     async def aclose(self) -> None:
         """Keeps the draft."""
         self._flush.stop()
+        for chat in list(self._waiting):
+            self._give_back(chat)
         await self._leave()
         for stop in self._listening.values():
             stop()

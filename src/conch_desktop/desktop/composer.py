@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QMimeData, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
@@ -19,6 +21,7 @@ from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import IconButton, Painted
 from conch_desktop.desktop.parts import label, set_tone
 from conch_desktop.desktop.theme import look
+from conch_desktop.desktop.waiting import Waiting
 
 LINES_LEAST, LINES_MOST = 3, 12
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -137,6 +140,9 @@ class Composer(QWidget):
     """The text, its foot, and the frame around both."""
 
     sent = Signal(str)
+    queued = Signal(str)
+    """Enter while an answer runs: the message waits."""
+    taken_back = Signal(int)
     stopped = Signal()
     changed = Signal()
     """The text changed (for the draft and the menu)."""
@@ -178,6 +184,9 @@ class Composer(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        self.waiting = Waiting()
+        self.waiting.taken_back.connect(self.taken_back)
+        column.addWidget(self.waiting)
         column.addLayout(text)
         column.addLayout(foot)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -220,6 +229,12 @@ class Composer(QWidget):
         self._show_send()
         self.send.setToolTip(why or self.send.toolTip())
 
+    def show_waiting(self, texts: Sequence[str]) -> None:
+        """The messages that wait for the answer to end."""
+        if self.waiting.show_texts(texts):
+            self.updateGeometry()
+            self.changed.emit()
+
     def say(self, words: str, tone: str = "t3") -> None:
         """A quiet line beside the buttons."""
         set_tone(self._note, tone)
@@ -228,11 +243,12 @@ class Composer(QWidget):
     # Inside ---------------------------------------------------------------------------------------------------------
 
     def _enter(self) -> None:
-        if self._running:
-            if not self.writing.document().isEmpty():
-                self.say("Still answering. Your text stays here; send it when the answer is done.")
+        if not self._running:
+            self._send()
             return
-        self._send()
+        text = self.text()
+        if text.strip() and self._ready:
+            self.queued.emit(text)
 
     def _send(self) -> None:
         text = self.text()

@@ -179,7 +179,7 @@ class SettingsDesk(QObject):
             if provider not in self._names:
                 continue
             known = self._lessons.standing(model_id)
-            taught = [one for one in self._lessons.of(model_id) if one.kind != CHECKED]
+            taught = self._lessons.of(model_id)
             check = next((one for one in self._lessons.of(model_id) if one.kind == CHECKED), None)
             rows.append(
                 TaughtModel(

@@ -17,7 +17,7 @@ from conch_desktop.desktop.settings_parts import CardList
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.wording import BADGE_WORDS, count
 
-_COLUMNS = (0.0, 0.26, 0.42, 0.62, 0.84)
+_COLUMNS = (0.0, 0.24, 0.39, 0.6, 0.88)
 """Where name, provider, badge, check and lessons begin, as parts of the width."""
 
 
@@ -107,8 +107,12 @@ class ModelLessons(QFrame):
         check.clicked.connect(lambda: self.checked.emit(model.id))
         foot = QHBoxLayout()
         foot.setSpacing(12)
-        foot.addWidget(check)
-        foot.addWidget(label(model.told or "The check makes three harmless calls.", "small", "t2", wrap=True), 1)
+        foot.addWidget(check, 0, Qt.AlignmentFlag.AlignVCenter)
+        foot.addWidget(
+            label(model.told or "The check makes three harmless calls.", "small", "t2", wrap=True),
+            1,
+            Qt.AlignmentFlag.AlignVCenter,
+        )
         column.addLayout(foot)
 
     def _lesson(self, model: str, line: LessonLine) -> QWidget:
