@@ -298,11 +298,15 @@ class ChatsDesk(QObject):
 
     async def _turn(self, session: Session, turn: Awaitable[None]) -> None:
         """Waits for a turn; then nothing streams any more, and that is shown. What waits is sent."""
+        whole = False
         try:
             await turn
+            whole = True
         finally:
             self._show_list()
             self.show_now()
+            if not whole:
+                self._give_back(session.chat_id)
         self._send_next(session)
 
     # What waits for the end of an answer ----------------------------------------------------------------------------

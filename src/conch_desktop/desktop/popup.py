@@ -57,6 +57,12 @@ class Popup(QWidget):
         self.raise_()
         focus.setFocus(Qt.FocusReason.PopupFocusReason)
 
+    def place_at(self, place: QRect) -> None:
+        """Moves the card while it is open."""
+        self._place = place
+        self._fit()
+        self.update()
+
     def close_popup(self) -> None:
         """Hides the card; the focus goes back to where it was."""
         if not self.isVisible():

@@ -137,7 +137,7 @@ class Window(QMainWindow):
             ("Ctrl+M", self.pick_model.emit),
             ("Ctrl+B", self.shell.toggle_sidebar),
             ("Ctrl+J", self.shell.toggle_panel),
-            ("Ctrl+Shift+F", self._search),
+            ("Ctrl+Shift+F", self.search_chats),
             ("Ctrl+Shift+J", self.question_asked.emit),
             ("Ctrl+Shift+T", self.check_asked.emit),
             ("Ctrl+K", self.palette_asked.emit),
@@ -245,7 +245,8 @@ class Window(QMainWindow):
         if lines:
             lines[-1].setFocus(Qt.FocusReason.TabFocusReason)
 
-    def _search(self) -> None:
+    def search_chats(self) -> None:
+        """Puts the keys into the search of all chats."""
         if not self.shell.sidebar_shown:
             self.shell.toggle_sidebar()
         self.sidebar.search.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
