@@ -143,6 +143,7 @@ def _second(instance: Instance, screenshot: Path | None) -> int:
 
 def _take_look(app: QApplication, seen: FirstLook) -> None:
     look.choice = "light" if seen.theme == "light" else "dark" if seen.theme == "dark" else "system"
+    look.contrast = "high" if seen.contrast == "high" else "system"
     look.zoom = max(80, min(200, seen.zoom))
     look.install(app)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
 
 from conch_desktop.desktop.buttons import Painted
 from conch_desktop.desktop.theme import look
@@ -25,7 +25,7 @@ class Chip(Painted):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         on = self.isChecked()
-        painter.setPen(look.colour("accL" if on else "line2"))
+        painter.setPen(QPen(look.colour("accL" if on else "line2"), 2 if look.high and on else 1))
         painter.setBrush(look.colour("accS" if on else self._ground("raised", "btnH") or "raised"))
         box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
         painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)

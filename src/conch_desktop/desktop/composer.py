@@ -319,7 +319,8 @@ class Composer(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         focus = self.writing.hasFocus()
-        painter.setPen(QPen(look.colour("acc" if focus else "field"), 2 if focus else 1))
+        wide = (2 if focus else 1) + look.high
+        painter.setPen(QPen(look.colour("acc" if focus else "field"), wide))
         painter.setBrush(look.colour("raised"))
-        inset = 1.0 if focus else 0.5
+        inset = wide / 2
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), 12, 12)

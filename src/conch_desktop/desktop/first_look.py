@@ -19,6 +19,7 @@ class FirstLook:
     """The window as it was left."""
 
     theme: str = "system"
+    contrast: str = "system"
     zoom: int = 100
     geometry: str = ""
     sidebar_open: bool = True

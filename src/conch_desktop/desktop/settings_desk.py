@@ -12,12 +12,13 @@ from conch_desktop.desktop.lesson_words import day, detail, right_calls, sentenc
 from conch_desktop.desktop.lessons_card import LessonLine
 from conch_desktop.desktop.settings_models import TaughtModel
 from conch_desktop.desktop.settings_page import ProviderFacts, SettingsPage
-from conch_desktop.desktop.theme import ZOOM_STEP, Choice, look
+from conch_desktop.desktop.theme import ZOOM_STEP, Choice, Contrast, look
 from conch_desktop.desktop.wording import model_name
 from conch_desktop.domain.errors import ConchError
 from conch_desktop.engine.checking import CHECKED
 from conch_desktop.providers.registry import base_url
 from conch_desktop.store.settings import (
+    CONTRAST,
     GEOMETRY,
     PANEL_OPEN,
     PANEL_WIDTH,
@@ -70,6 +71,7 @@ class SettingsDesk(QObject):
         """Gives the window what the settings say; what was already right stays untouched."""
         settings, shell = self._program.settings, self._window.shell
         look.choose(cast(Choice, settings.get(THEME)))
+        look.choose_contrast(cast(Contrast, settings.get(CONTRAST)))
         look.set_zoom(settings.get(TEXT_ZOOM))
         shell.sidebar_open, shell.panel_open = settings.get(SIDEBAR_OPEN), settings.get(PANEL_OPEN)
         shell.sidebar_width, shell.panel_width = settings.get(SIDEBAR_WIDTH), settings.get(PANEL_WIDTH)
@@ -81,6 +83,7 @@ class SettingsDesk(QObject):
         settings, shell = self._program.settings, self._window.shell
         now = FirstLook(
             look.choice,
+            look.contrast,
             look.zoom,
             self._window.geometry_text(),
             shell.sidebar_open,
@@ -103,11 +106,16 @@ class SettingsDesk(QObject):
         self._do(self._program.settings.set(TEXT_ZOOM, look.zoom), "keep the text size")
         self._keep.start()
         if self._page is not None:
-            self._page.show_look(look.choice, look.zoom)
+            self._page.show_look(look.choice, look.contrast, look.zoom)
 
     def _theme(self, choice: str) -> None:
         look.choose(cast(Choice, choice))
         self._do(self._program.settings.set(THEME, choice), "keep the theme")
+        self._keep.start()
+
+    def _contrast(self, contrast: str) -> None:
+        look.choose_contrast(cast(Contrast, contrast))
+        self._do(self._program.settings.set(CONTRAST, contrast), "keep the contrast")
         self._keep.start()
 
     # The page -------------------------------------------------------------------------------------------------------
@@ -119,7 +127,7 @@ class SettingsDesk(QObject):
     async def _open(self, name: str, key_of: str) -> None:
         page = self._made_page()
         await self._fill()
-        page.show_look(look.choice, look.zoom)
+        page.show_look(look.choice, look.contrast, look.zoom)
         self._window.show_whole(page)
         page.show_page(name)
         if key_of:
@@ -140,6 +148,7 @@ class SettingsDesk(QObject):
             page.fact_removed.connect(lambda one: self._do(self._remove_fact(one), "delete the fact"))
             page.revoked.connect(lambda source, tool: self._do(self._revoke(source, tool), "take it back"))
             page.theme_chosen.connect(self._theme)
+            page.contrast_chosen.connect(self._contrast)
             page.zoomed.connect(self._zoom)
         return self._page
 

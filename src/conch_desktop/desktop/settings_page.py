@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -121,6 +121,7 @@ class SettingsPage(QWidget):
     fact_removed = Signal(int)
     revoked = Signal(str, str)
     theme_chosen = Signal(str)
+    contrast_chosen = Signal(str)
     zoomed = Signal(int)
 
     def __init__(self) -> None:
@@ -215,15 +216,10 @@ class SettingsPage(QWidget):
     def _look_page(self) -> QWidget:
         page, content = _page("Appearance", "The font and its size are your system’s.")
         self._themes: dict[str, Chip] = {}
-        themes = QHBoxLayout()
-        themes.setSpacing(8)
-        group = QButtonGroup(self)
-        for name, words in (("system", "As the system"), ("light", "Light"), ("dark", "Dark")):
-            chip = self._themes[name] = Chip(words)
-            group.addButton(chip)
-            themes.addWidget(chip)
-            chip.clicked.connect(lambda _=False, name=name: self.theme_chosen.emit(name))
-        themes.addStretch(1)
+        self._contrasts: dict[str, Chip] = {}
+        choices = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+        themes = self._chips(self._themes, choices, self.theme_chosen)
+        contrasts = self._chips(self._contrasts, (("system", "As the system"), ("high", "High")), self.contrast_chosen)
         sizes = QHBoxLayout()
         sizes.setSpacing(8)
         self._size = label("100 %", "ui", "t1")
@@ -234,10 +230,23 @@ class SettingsPage(QWidget):
             sizes.addWidget(button)
         sizes.addWidget(self._size)
         sizes.addStretch(1)
-        for words, row in (("Theme", themes), ("Text size", sizes)):
+        for words, row in (("Theme", themes), ("Contrast", contrasts), ("Text size", sizes)):
             content.addWidget(label(words, "ui", "t2"))
             content.addLayout(row)
         return page
+
+    def _chips(self, book: dict[str, Chip], choices: Sequence[tuple[str, str]], chosen: SignalInstance) -> QHBoxLayout:
+        """A line of choices; they are kept in `book`."""
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        group = QButtonGroup(self)
+        for name, words in choices:
+            chip = book[name] = Chip(words)
+            group.addButton(chip)
+            line.addWidget(chip)
+            chip.clicked.connect(lambda _=False, name=name: chosen.emit(name))
+        line.addStretch(1)
+        return line
 
     # Content --------------------------------------------------------------------------------------------------------
 
@@ -296,7 +305,8 @@ class SettingsPage(QWidget):
         self._allowed.put(rows)
         self._none_allowed.setVisible(not rows)
 
-    def show_look(self, theme: str, zoom: int) -> None:
-        """The theme and the text size that are chosen."""
+    def show_look(self, theme: str, contrast: str, zoom: int) -> None:
+        """The theme, the contrast and the text size that are chosen."""
+        self._contrasts[contrast].setChecked(True)
         self._themes[theme].setChecked(True)
         self._size.setText(f"{zoom} %")
