@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLay
 
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import IconButton, Painted
+from conch_desktop.desktop.offer_card import OfferCard
 from conch_desktop.desktop.parts import label, set_tone
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.waiting import Waiting
@@ -124,8 +125,11 @@ class SendButton(Painted):
             ground, ink = self._ground("acc", "accH", "accP") or "acc", "onacc"
         else:
             ground, ink = "tag", "t3"
+            if look.high:
+                painter.setPen(QPen(look.colour("line"), 1, Qt.PenStyle.DashLine))
         painter.setBrush(look.colour(ground))
-        painter.drawRoundedRect(QRectF(self.rect()), 7, 7)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 7, 7)
+        painter.setPen(Qt.PenStyle.NoPen)
         if self.running:
             side = look.px(9)
             painter.setBrush(look.colour(ink))
@@ -187,6 +191,8 @@ class Composer(QWidget):
         self.waiting = Waiting()
         self.waiting.taken_back.connect(self.taken_back)
         column.addWidget(self.waiting)
+        self.offer = OfferCard()
+        column.addWidget(self.offer)
         column.addLayout(text)
         column.addLayout(foot)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

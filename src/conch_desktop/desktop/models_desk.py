@@ -55,6 +55,7 @@ class ModelsDesk(QObject):
         self._settings_were_open = False
         window.pick_model.connect(self.open_picker)
         chats.model_wanted.connect(self.open_picker)
+        chats.switch_wanted.connect(lambda model: self._do(self.choose(model), "choose the model"))
         chats.model_changed.connect(self.show_model)
         lessons.changed.connect(self._learnt)
         lessons.check_told.connect(lambda *_: self._fill_picker())

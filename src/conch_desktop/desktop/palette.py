@@ -195,6 +195,7 @@ class CommandPalette(Popup):
     """The palette. It does what is chosen after it has closed, so that the focus is back where it was."""
 
     done = Signal(str)
+    veil = True
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window, "Commands")

@@ -34,6 +34,8 @@ class Popup(QWidget):
     """A card over the window. `body` is where its content goes."""
 
     closed = Signal()
+    veil = False
+    """Whether what lies below is dimmed."""
 
     def __init__(self, window: QWidget, name: str) -> None:
         super().__init__(window)
@@ -84,6 +86,8 @@ class Popup(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        if self.veil:
+            painter.fillRect(self.rect(), QColor(0, 0, 0, 41))  # 16 %
         card = QRectF(self.card.geometry())
         paint_shadow(painter, card, 12)
         painter.setPen(QPen(look.colour("line2"), 1))
