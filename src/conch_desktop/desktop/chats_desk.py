@@ -12,12 +12,11 @@ from PySide6.QtGui import QGuiApplication
 from conch_desktop.desktop.announce import announce
 from conch_desktop.desktop.copied_case import case_line
 from conch_desktop.desktop.groups import NEW_CHAT
+from conch_desktop.desktop.offer_desk import OfferDesk
 from conch_desktop.desktop.slash_menu import SlashMenu, ToolRow, first_sentence
-from conch_desktop.desktop.wording import model_name
 from conch_desktop.domain.errors import StoreError
 from conch_desktop.engine.commands import split_command
 from conch_desktop.engine.session import MessageEnded, QuestionAsked, TitleChanged
-from conch_desktop.engine.switching import SwitchOffer, switch_offer
 from conch_desktop.store.settings import LAST_CHAT
 from conch_desktop.tools.guard import Answer
 
@@ -57,8 +56,7 @@ class ChatsDesk(QObject):
         self._drafts: dict[str, str] = {}
         self._draft_saved = ""
         self._waiting: dict[str, list[str]] = {}
-        self._offered: set[tuple[str, str]] = set()
-        self._offer: tuple[str, str] | None = None
+        self._offers = OfferDesk(window, program)
         self._filling = False
         self._deleted = ""
         self._groups = {tool.name: tool.group or tool.source for tool in program.toolbox.tools}
@@ -99,8 +97,7 @@ class ChatsDesk(QObject):
         window.activity.case_wanted.connect(self._copy_case)
         window.activity.opened.connect(window.view.show_open_call)
         window.composer.sent.connect(self._send)
-        window.composer.offer.answered.connect(self._offer_answered)
-        window.escapes.append(self._close_offer)
+        self._offers.answered.connect(self._offer_answered)
         window.composer.queued.connect(self._queue)
         window.composer.taken_back.connect(self._take_back)
         window.composer.changed.connect(self._typed)
@@ -142,7 +139,7 @@ class ChatsDesk(QObject):
         if self._session is not None and self._session.model_id:
             self.new_model = self._session.model_id
         self._session, self.chat = None, ""
-        self._close_offer()
+        self._offers.close()
         self._fill("")
         self._show_list()
         self.show_now()
@@ -158,7 +155,7 @@ class ChatsDesk(QObject):
             return
         await self._leave()
         session = await self._listen(chat)
-        self._close_offer()
+        self._offers.close()
         self._session, self.chat = session, chat
         known = next((one for one in self.chats if one.id == chat), None)
         self._fill(self._drafts.get(chat, known.draft if known is not None else ""))
@@ -259,7 +256,7 @@ class ChatsDesk(QObject):
             await self._program.chats.save_draft(made.id, draft)
             return
         self.chat, self._session, self._draft_saved = made.id, session, ""
-        self._offered = {(chat or made.id, model) for chat, model in self._offered}
+        self._offers.named(made.id)
         await self._save_draft(made.id, draft)
         await self.refresh()
         await self._program.settings.set(LAST_CHAT, made.id)
@@ -282,60 +279,21 @@ class ChatsDesk(QObject):
             return
         self._close_menu()
         self._fill("")
-        self._close_offer()
+        self._offers.close()
         self._do(self._send_or_offer(text), "send the message")
 
     async def _send_or_offer(self, text: str) -> None:
         """Sends, unless another model is offered for this message first; once a chat and model."""
-        model_id, chat = self.model_id, self.chat
-        offer = await self._switch_offer(text, model_id) if (chat, model_id) not in self._offered else None
-        if offer is None:
+        if not await self._offers.make(text, self.chat, self.model_id):
             await self._send_now(text)
-            return
-        self._offered.add((chat, model_id))
-        self._offer = (text, offer.other.id)
-        if not self._window.composer.text():
+        elif not self._window.composer.text():
             self._fill(text)
-        model = await self._program.find_model(model_id)
-        self._window.composer.offer.show_offer(
-            model_name(model, model_id), model_name(offer.other, offer.other.id), offer.named
-        )
-        self._window.page.arrange()
-        announce(self._window, "Another model is offered for this message.")
 
-    async def _switch_offer(self, text: str, model_id: str) -> SwitchOffer | None:
-        model = await self._program.find_model(model_id)
-        if model is None or model.tools is not False:
-            return None
-        asked, rest = split_command(text, self._program.toolbox)
-        return switch_offer(
-            rest,
-            asked=asked,
-            model=model,
-            toolbox=self._program.offered(asked),
-            models=(await self._program.models()).models,
-            lessons=await self._program.lessons_of(model_id),
-            choice=self._program.own_choice(model_id),
-        )
-
-    def _close_offer(self) -> bool:
-        was, self._offer = self._offer is not None, None
-        if was:
-            self._window.composer.offer.hide()
-            self._window.page.arrange()
-        return was
-
-    def _offer_answered(self, answer: str) -> None:
-        offer = self._offer
-        self._close_offer()
-        self._window.composer.setFocus(Qt.FocusReason.OtherFocusReason)
-        if offer is None or not answer:
-            return
-        text, other = self._window.composer.text() or offer[0], offer[1]
+    def _offer_answered(self, text: str, model: str) -> None:
         self._fill("")
-        if answer == "switch":
-            self.switch_wanted.emit(other)
-            self._do(self._send_with(text, other), "send the message")
+        if model:
+            self.switch_wanted.emit(model)
+            self._do(self._send_with(text, model), "send the message")
         else:
             self._do(self._send_now(text), "send the message")
 

@@ -38,7 +38,7 @@ class OfferCard(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 10, 10, 0)
         column.addWidget(card)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
         self.keep.clicked.connect(lambda: self.answered.emit("keep"))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QStackedLayout, QStackedWidget, QVBox
 from conch_desktop.desktop.activity import Activity
 from conch_desktop.desktop.chat_view import SIDE, ChatView
 from conch_desktop.desktop.composer import Composer
+from conch_desktop.desktop.flow import fit_layout
 from conch_desktop.desktop.header import Header
 from conch_desktop.desktop.icons import app_icon
 from conch_desktop.desktop.parts import label
@@ -47,7 +48,7 @@ class ChatPage(QWidget):
     def arrange(self) -> None:
         """The composer is as wide as the column of text and stands at the bottom."""
         width = max(120, min(look.px(680), self.width() - 2 * SIDE))
-        high = self.composer.sizeHint().height()
+        high = fit_layout(self.composer, width)
         left = max(SIDE, (self.width() - width) // 2)
         bottom = 15 if self.height() > 420 else 8
         self.composer.setGeometry(left, self.height() - bottom - high, width, high)
