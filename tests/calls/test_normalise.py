@@ -106,6 +106,7 @@ KEPT: list[tuple[dict[str, Any], Any]] = [
     ({"type": "object"}, {"n": "1", "x": None}),
     ({"type": "object", "additionalProperties": True}, {"n": "1", "__proto__": {"x": 1}}),
     ({"type": "object", "patternProperties": {"^x": WHOLE}}, {"xa": 1, "y": "2"}),
+    ({"type": "object", "patternProperties": {"^x": WHOLE}, "additionalProperties": False}, {"xa": 1}),
     ({"$ref": "#/nowhere"}, "3"),
     ({"type": "array"}, ["1", None]),
     ({"type": ["integer", "null"]}, None),
@@ -154,6 +155,8 @@ NOT_GUESSED: list[tuple[dict[str, Any], Any]] = [
     ({"type": ["array", "integer"], "items": TEXT}, "3"),
     (SHAPES, {"kind": "triangle"}),
     (REFS, "[e1, e2]"),
+    ({"type": "array", "items": WHOLES}, [1, 2]),
+    ({"type": "array", "items": LIST}, "x"),
 ]
 
 

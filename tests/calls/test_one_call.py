@@ -24,6 +24,7 @@ TAKEN: list[tuple[Tool, str, dict[str, Any]]] = [
     (NOTE, '{"tool_calls": [{"function": {"name": "keep_note", "arguments": {"text": "a"}}}]}', {"text": "a"}),
     (NOTE, '{"keep_note": {"text": "a"}}', {"text": "a"}),
     (NOTE, '{"properties": {"text": "a"}}', {"text": "a"}),
+    (NOTE, '{"kwargs": {"text": "a", "pinned": "true"}}', {"text": "a", "pinned": True}),
     (NOTE, '{"arguments": {"arguments": {"text": "a"}}}', {"text": "a"}),
     (NOTE, '[{"text": "a"}]', {"text": "a"}),
     (NOTE, '"{\\"text\\": \\"a\\"}"', {"text": "a"}),
@@ -56,7 +57,8 @@ REFUSED: list[tuple[Tool, str, str]] = [
     (NOTE, 'drop_note({"text": "a"})', "program code (drop_note(…)), which is never run"),
     (NOTE, 'print({"text": "a"})', "program code"),
     (NOTE, '<function=drop_note>{"text": "a"}</function>', "they name another tool, drop_note"),
-    (NOTE, 'text: {"text": "a"}', "the braces around it are missing"),
+    (NOTE, 'text: {"text": "a"}', "the field text seems to stand outside the object"),
+    (NOTE, '{"text": "a"} pinned: true', "the field pinned seems to stand outside the object"),
     (NAMED, '{"name": "Bo", "arguments": {"action": "x"}}', "they name another tool, Bo"),
     (STATE, '{"arguments": "so it is"}', 'arguments: expected an object, got the text "so it is".'),
     (STATE, '{"arguments": [1]}', "arguments: expected an object, got a list of 1."),
@@ -80,6 +82,8 @@ def test_what_stands_beside_a_frame_is_left_out_by_name() -> None:
     assert (read.args, read.dropped) == ({"part": "x"}, ("reason",))
     read = read_call('{"arguments": {"part": "x"}, "deep": true}', STATE)
     assert (read.args, read.dropped) == ({"deep": True}, ("arguments",))
+    read = read_call('{"data": {"part": "x", "other": 1}}', STATE)
+    assert (read.args, read.dropped) == ({}, ("data",))
     read = read_call('{"input": "cpu"}', STATE)
     assert (read.args, read.dropped) == ({}, ("input",))
 

@@ -26,7 +26,10 @@ def test_valid_json_means_exactly_what_it_says() -> None:
 
 
 def test_almost_json_is_mended_and_every_mend_has_its_place() -> None:
-    raw = "{from: 'Quay 4', to: 'Mill Lane', legs: \"3\", mode: 'Ferry', via: \"Old Bridge\", fast: \"true\", colour: 'blue',}"
+    raw = (
+        "{from: 'Quay 4', to: 'Mill Lane', legs: \"3\", mode: 'Ferry', "
+        'via: "Old Bridge", fast: "true", colour: \'blue\',}'
+    )
     read = read_call(raw, PLAN_ROUTE)
     assert read.args == {
         "from": "Quay 4",
@@ -236,9 +239,15 @@ def test_a_reference_at_the_root_and_between_schemas_is_followed() -> None:
     assert read.dropped == ("next.x",)
 
 
+@pytest.mark.parametrize("raw", ['{"%s": [1], "n": {}}', '{"%s": 1', '{"%s": {"a": "b "c""}}'])
+def test_an_error_stays_short_whatever_was_sent(raw: str) -> None:
+    read = read_call(raw % ("x" * 500_000), tool("t", {"type": "object", "additionalProperties": {"type": "integer"}}))
+    assert len(read.error) < 1000
+
+
 def test_an_error_shows_twelve_faults_and_counts_the_rest() -> None:
     fields = {f"f{n}": {"type": "integer"} for n in range(20)}
-    read = read_call(json.dumps({name: "x" for name in fields}), tool("t", closed(fields)))
+    read = read_call(json.dumps(dict.fromkeys(fields, "x")), tool("t", closed(fields)))
     lines = read.error.splitlines()
     assert len(lines) == 15
     assert lines[13] == "- …and 8 more."

@@ -31,7 +31,7 @@ def _look(qapp: QApplication) -> Iterator[None]:
 
 
 @pytest.fixture
-def window(qtbot: QtBot) -> Iterator[Window]:
+def window(qtbot: QtBot) -> Window:
     """The whole window, shown, with nothing behind it."""
     made = Window()
     made.allow_close = True
@@ -39,8 +39,7 @@ def window(qtbot: QtBot) -> Iterator[Window]:
     made.resize(1440, 900)
     made.show()
     qtbot.waitExposed(made)
-    yield made
-    made.close()
+    return made
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from conch_desktop.desktop.desk import Desk
 from conch_desktop.domain.models import Model
 from conch_desktop.engine.assembly import Program
 from conch_desktop.engine.catalogue import Catalogue
@@ -17,7 +18,7 @@ from tests.servers import say
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
 
-def say_of_tools(program: Program, model: str, monkeypatch: pytest.MonkeyPatch) -> Model:
+def say_of_tools(desk: Desk, program: Program, model: str, monkeypatch: pytest.MonkeyPatch) -> Model:
     """The provider's list says that the model takes no tools, and that another one does."""
     provider, _, name = model.partition("/")
     poor, able = Model(provider, name, tools=False), Model(provider, "able", tools=True)
@@ -28,6 +29,7 @@ def say_of_tools(program: Program, model: str, monkeypatch: pytest.MonkeyPatch) 
     async def models(*, refresh: bool = False) -> Catalogue:
         return Catalogue([poor, able])
 
+    monkeypatch.setattr(desk.models, "_catalogue", Catalogue([poor, able]))
     monkeypatch.setattr(program, "find_model", find)
     monkeypatch.setattr(program, "models", models)
     return able
@@ -39,7 +41,7 @@ def test_the_offer_is_made_once_and_answered(
 ) -> None:
     async def scenario() -> None:
         async with at_work(tmp_path) as (window, program, desk, server, model):
-            say_of_tools(program, model, monkeypatch)
+            say_of_tools(desk, program, model, monkeypatch)
             server.then(say("Noted."), say("Again."))
             composer = window.composer
             composer.set_text("Please remember the ferry")
@@ -63,8 +65,8 @@ def test_the_offer_is_made_once_and_answered(
 
 def test_escape_goes_back_to_the_text(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def scenario() -> None:
-        async with at_work(tmp_path) as (window, program, _, server, model):
-            say_of_tools(program, model, monkeypatch)
+        async with at_work(tmp_path) as (window, program, desk, server, model):
+            say_of_tools(desk, program, model, monkeypatch)
             window.composer.set_text("Please remember the ferry")
             window.composer.writing.enter.emit()
             await until(window.composer.offer.isVisible)

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from conch_desktop.calls import patterns
 from conch_desktop.calls.edits import Edit
 from conch_desktop.calls.places import Ending
-from conch_desktop.calls.slips import Unmendable
+from conch_desktop.calls.record import Unmendable
 from conch_desktop.calls.strict import DEEPEST, scan_text
 from conch_desktop.domain.calls import Json, MendKind
 
 _CLOSER = {"{": "}", "[": "]"}
 _OPEN = ("{", "[")
 _BETWEEN = patterns.SPACES + ","
+_NOT_CLOSABLE = "brackets are missing, and what stands in a comment or after the rest may belong to it"
 _UNFINISHED = {
     ":": "the text ends before the value",
     "{": "the text ends before anything stands in the object",
@@ -45,7 +46,7 @@ class Balanced:
 
 class Brackets:
     """Walks the brackets of `text` once. `left` says what stands at the end, `unfinished` where a text begins that
-    only the end closed, `closable` whether anything may be closed at all.
+    only the end closed, `closable` whether brackets may be put right at all.
     """
 
     def __init__(self, text: str, ending: Ending, left: str, *, unfinished: int | None, closable: bool) -> None:
@@ -126,6 +127,8 @@ class Brackets:
             self.open.pop()
             return False
         if patterns.TAIL.fullmatch(self.text, at):
+            if not self.closable:
+                raise Unmendable(_NOT_CLOSABLE, at)
             self._settle(at)
             return True
         raise Unmendable(f"this {mark} closes nothing that was opened, or something else than what it should", at)
@@ -149,7 +152,7 @@ class Brackets:
         if why := _UNFINISHED.get(self.left):
             raise Unmendable(why, len(text))
         if not self.closable:
-            raise Unmendable("a comment runs to the end and holds the closing brackets", len(text))
+            raise Unmendable(_NOT_CLOSABLE, len(text))
         if self.ending == "open" and ((self.left == "text" and self.unfinished is not None) or text[-1:].isdigit()):
             raise Unmendable("the text ends inside a value", len(text))
         due = "".join(_CLOSER[opened] for opened, _ in reversed(self.open))

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from conch_desktop.calls import patterns
 from conch_desktop.calls.places import Mark
-from conch_desktop.calls.slips import Slips, Unmendable, words_follow
+from conch_desktop.calls.record import Unmendable
+from conch_desktop.calls.slips import Slips, words_follow
 
-_FENCE = re.compile(r"(?:```|~~~)[\w+-]*+[ \t]*+\r?\n?|(?:```|~~~)")
-_THINKING = re.compile(r"\s*+<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL)
+_FENCE = re.compile(r"(?:```|~~~)[\w+-]*+")
+_THINKING = re.compile(r"<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL)
 _STARTS = re.compile(r"[{\[]")
 _LEADING_STOPS = re.compile(r'["}\]]')
 _CLOSERS = re.compile(r"[\s,}\]]++")
@@ -33,12 +34,12 @@ def leading(text: str, at: int) -> Words:
     """What stands before the first bracket from `at` on. Raises `Unmendable` when there is none, or more than words."""
     look = Slips(text, "whole")
     begun = at
-    if found := _THINKING.match(text, at):
+    if text[at : at + 1] == "<" and (found := _THINKING.match(text, at)):
         at = found.end()
-        look.note("words_around", begun, at)
+        look.record.note("words_around", begun, at)
     at = look.blank(at)
     if text[at : at + 1] in ("{", "["):
-        return Words(text[begun:at], at, tuple(look.marks))
+        return Words(text[begun:at], at, tuple(look.record.marks))
     found = _STARTS.search(text, at)
     if not found:
         raise Unmendable("there is no JSON object in it", at)
@@ -46,7 +47,7 @@ def leading(text: str, at: int) -> Words:
     if stop := _LEADING_STOPS.search(text, at, start):
         raise Unmendable("something stands before the object that may belong to it", stop.start())
     _note_words(look, text, at, start)
-    return Words(text[begun:start], start, tuple(look.marks))
+    return Words(text[begun:start], start, tuple(look.record.marks))
 
 
 def trailing(text: str, at: int) -> Words:
@@ -56,23 +57,24 @@ def trailing(text: str, at: int) -> Words:
         marks = found[0].strip()
         if marks:
             start = at + found[0].index(marks[0])
-            look.note("trailing_comma" if marks == "," else "stray_closer", start, start + len(marks))
+            look.record.note("trailing_comma" if marks == "," else "stray_closer", start, start + len(marks))
         at = found.end()
     at = look.blank(at)
     if at >= len(text):
-        return Words("", at, tuple(look.marks))
-    if not words_follow(text, at):
+        return Words("", at, tuple(look.record.marks))
+    if not words_follow(text, at) or (found and "," in found[0]):
         raise Unmendable("something stands after the object that may belong to it", at)
     _note_words(look, text, at, len(text))
-    return Words(text[at:], len(text), tuple(look.marks))
+    return Words(text[at:], len(text), tuple(look.record.marks))
 
 
 def _note_words(look: Slips, text: str, start: int, end: int) -> None:
     """Records a fence and words, each by its place, the white around them left out."""
     at = start
-    for fence in _FENCE.finditer(text, start, end):
+    fences = _FENCE.finditer(text, start, end) if "```" in text or "~~~" in text else ()
+    for fence in fences:
         _note_some(look, text, at, fence.start())
-        look.note("fence", *fence.span())
+        look.record.note("fence", *fence.span())
         at = fence.end()
     _note_some(look, text, at, end)
 
@@ -81,4 +83,4 @@ def _note_some(look: Slips, text: str, start: int, end: int) -> None:
     words = text[start:end]
     if words.strip(patterns.SPACES):
         first = start + len(words) - len(words.lstrip())
-        look.note("words_around", first, first + len(words.strip()))
+        look.record.note("words_around", first, first + len(words.strip()))

@@ -10,7 +10,8 @@ from conch_desktop.calls import patterns
 from conch_desktop.calls.brackets import Balanced, Brackets, one_way_to_close
 from conch_desktop.calls.edits import Back, Edit, applied, joined, way_back
 from conch_desktop.calls.places import Ending, Mark, Value
-from conch_desktop.calls.slips import Before, Slips, Unmendable
+from conch_desktop.calls.record import Unmendable
+from conch_desktop.calls.slips import Before, Slips, only_markup
 from conch_desktop.calls.strict import DEEPEST, scan
 from conch_desktop.calls.whereabouts import path_at
 
@@ -40,7 +41,7 @@ class Mending:
         self.values: list[Value] = []
         self.marks: list[Mark] = []
 
-    def read(self, error: json.JSONDecodeError, attempts: int = ATTEMPTS) -> int:
+    def read(self, error: json.JSONDecodeError, attempts: int) -> int:
         """Reads the value that begins at `start`, and those run together with it; returns where in the text it ends.
 
         `error` is what strict reading said. Raises `Unmendable` and `Unfit`.
@@ -56,10 +57,10 @@ class Mending:
     def _read(self, error: json.JSONDecodeError, attempts: int) -> int:
         at, before = self._resumed(error, self.start) or (self.start, "[")
         if error.msg.startswith("Unterminated"):
-            self.slips.unfinished = error.pos
+            self.slips.texts.unfinished = error.pos
         for number in range(1, attempts + 1):
             at, before = self.slips.run(at, before, most=number)
-            if at >= len(self.text) or not self.slips.marks:
+            if at >= len(self.text) or not self.slips.record.marks:
                 break
             body = applied(self.text, self._edits(), self.start)
             back = way_back(self._edits(), self.start)
@@ -69,10 +70,10 @@ class Mending:
                 at, before = self._resumed(later, at, back) or (at, before)
                 continue
             self.values.append(Value(value, body, 0, back))
-            self.marks = self.slips.marks
+            self.marks = self.slips.record.marks
             return back(end, end)[0] if end < len(body) else len(self.text)
         at, before = self.slips.run(at, before, most=DEEPEST)
-        if len(self.slips.marks) >= DEEPEST:
+        if len(self.slips.record.marks) >= DEEPEST:
             self._judge_depth(at)
             at, before = self.slips.run(at, before)
         if before != "closed" or not self._reads_now(at):
@@ -95,11 +96,11 @@ class Mending:
         if body[end:].strip(patterns.SPACES):
             return False
         self.values.append(Value(value, body, 0, way_back(edits, self.start)))
-        self.marks = self.slips.marks
+        self.marks = self.slips.record.marks
         return True
 
     def _edits(self) -> list[Edit]:
-        return sorted(self.slips.edits)
+        return sorted(self.slips.record.edits)
 
     # --- where strict reading stopped ---
 
@@ -154,8 +155,9 @@ class Mending:
         edits, slips = self._edits(), self.slips
         body = applied(self.text, edits, self.start, stop)
         back = way_back(edits, self.start)
-        unfinished = None if slips.unfinished is None else _forward(edits, slips.unfinished, self.start)
-        brackets = Brackets(body, slips.ending, before, unfinished=unfinished, closable=not slips.hidden)
+        unfinished = None if slips.texts.unfinished is None else _forward(edits, slips.texts.unfinished, self.start)
+        closable = not slips.hidden and (stop >= len(self.text) or only_markup(self.text, stop))
+        brackets = Brackets(body, slips.ending, before, unfinished=unfinished, closable=closable)
         try:
             done = brackets.balance()
         except Unmendable as fault:
@@ -163,7 +165,7 @@ class Mending:
             fault.at = back(fault.at, fault.at)[0]
             raise
         self._only_brackets(done, back)
-        self.marks = slips.marks
+        self.marks = slips.record.marks
         for edit, kind in zip(done.edits, done.kinds, strict=True):
             self.marks.append((kind, *back(edit[0], edit[1])))
         sound = applied(body, done.edits)
@@ -174,13 +176,13 @@ class Mending:
 
     def _only_brackets(self, done: Balanced, back: Back) -> None:
         """Brackets are only put right where the commas around them are: else more than one thing may be missing."""
-        kinds = {kind for kind, _, _ in self.slips.marks} | set(done.kinds)
+        kinds = {kind for kind, _, _ in self.slips.record.marks} | set(done.kinds)
         if kinds & _COMMAS and set(done.kinds) & _BRACKETS:
             raise Unmendable(MORE_WAYS, self.start)
         if done.settled is None:
             return
         at = back(done.settled, done.settled)[0]
-        for kind, _, end in self.slips.marks:
+        for kind, _, end in self.slips.record.marks:
             if kind == "trailing_comma" and end <= at and not self.text[end:at].strip(patterns.SPACES + "}]"):
                 raise Unmendable(MORE_WAYS, at)
 

@@ -109,9 +109,11 @@ class Normaliser:
         ]
 
     def _list_of_one(self, value: Json, shape: Shape, place: Place) -> Json:
-        """One value where a list of such is wanted."""
+        """One value where a list of such is wanted; not within a list, which might itself be the one value."""
         items = shape.items
         if value is None or not shape.may_be("array") or items is None or not items.says_kinds:
+            return value
+        if place.how != "value" and isinstance(place.step, int):
             return value
         framed_ref = items.is_ref and isinstance(value, str) and is_bare(unwrap_ref(value))
         if isinstance(value, str) and value.lstrip().startswith("[") and not framed_ref:

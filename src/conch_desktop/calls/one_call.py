@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from conch_desktop.calls import wording
 from conch_desktop.calls.origins import Origins, Place
 from conch_desktop.calls.places import Ending, path_text
 from conch_desktop.calls.repair import Repaired, Unreadable, repair
@@ -22,13 +23,15 @@ LAYERS = 4
 """Frames and texts within each other that are opened."""
 
 _FRAMES = ("arguments", "parameters", "args", "input", "params", "properties", "action_input", "tool_input")
+_LOOSE_FRAMES = ("kwargs", "data", "payload", "body", "request", "tool_args", "values")
+"""Words that are only a frame when all that is in it are fields of the tool."""
 _SURE_FRAMES = ("arguments", "parameters")
 _NAMES = ("name", "tool", "tool_name", "function", "function_name", "action")
 _BESIDE = frozenset({"type", "id", "call_id", "tool_call_id", "index"})
 _PREFIX = re.compile(r"^(?:functions|default_api|tools)\.")
 _NAMED_BEFORE = re.compile(r"<function=([\w.-]+)>|\b((?:functions|default_api)\.[\w-]+)|\bAction:\s*([\w.-]+)")
 _CALLED_BEFORE = re.compile(r"([\w.]*)\s*\(\s*\Z")
-_FIELD_BEFORE = re.compile(r"([\w$-]+)['\"]?\s*[:=]\s*\Z")
+_FIELD_OUTSIDE = re.compile(r"(?:^|[,;({])\s*['\"]?([\w$-]+)['\"]?\s*[:=]", re.MULTILINE)
 _NO_ARGUMENTS = ("", "null", "None")
 
 
@@ -99,6 +102,10 @@ class OneCall:
 
     def _check_words(self, read: Repaired) -> None:
         """Words before the arguments may name the tool; they may not name another, or a field."""
+        for words in (read.before, read.after):
+            outside = [name for name in _FIELD_OUTSIDE.findall(words) if name in self.shape.fields]
+            if outside:
+                raise Refused(f"the field {outside[0]} seems to stand outside the object")
         if not read.before:
             return
         found = _NAMED_BEFORE.search(read.before)
@@ -107,9 +114,6 @@ class OneCall:
         called = _CALLED_BEFORE.search(read.before)
         if called and called[1] and not (self._is_name(called[1]) and read.after.startswith(")")):
             raise Refused(f"they stand in program code ({called[1]}(…)), which is never run")
-        owner = _FIELD_BEFORE.search(read.before)
-        if owner and owner[1] in self.shape.fields:
-            raise Refused(f"the object seems to be the value of {owner[1]}, and the braces around it are missing")
 
     # --- values ---
 
@@ -183,7 +187,7 @@ class OneCall:
         shape = self.shape
         if not shape.closed:
             return None  # a tool that takes any field takes this one
-        for frame in ("function", "tool_calls", self.name, *_FRAMES):
+        for frame in ("function", "tool_calls", self.name, *_FRAMES, *_LOOSE_FRAMES):
             if frame in value and frame not in shape.known and self._frames(frame, value):
                 others = [(key, value[key]) for key in _NAMES if key != frame and isinstance(value.get(key), str)]
                 wrong = [(key, named) for key, named in others if not self._is_name(named)]
@@ -197,6 +201,8 @@ class OneCall:
         """Whether nothing of the tool's own stands beside `frame`."""
         inner = value[frame]
         if frame == "function" and not (isinstance(inner, dict) and set(inner) & {*_FRAMES, "name"}):
+            return False
+        if frame in _LOOSE_FRAMES and not (isinstance(inner, dict) and inner and self.shape.known.issuperset(inner)):
             return False
         if frame == "tool_calls" and not (isinstance(inner, list) and inner and isinstance(inner[0], dict)):
             return False
@@ -258,4 +264,4 @@ def _described(fault: Unreadable, text: str) -> str:
 
 
 def _at(path: str, why: str) -> str:
-    return f"at {path}, {why}" if path else why
+    return f"at {wording.clipped(path, 120)}, {why}" if path else why

@@ -121,12 +121,12 @@ class Shape:
     @cached_property
     def closed(self) -> bool:
         """Whether an object takes no other fields: unless its schema opens it, an own tool's or an integration's."""
-        if any(part.get("additionalProperties") is False for part in self.parts):
+        if any(part.get("patternProperties") for part in self.parts):
+            return False
+        if any(part.get(key) is False for part in self.parts for key in _OPENERS):
             return True
-        opened = any(
-            part.get(key) is True or isinstance(part.get(key), Mapping) for part in self.parts for key in _OPENERS
-        )
-        if opened or any(part.get("patternProperties") for part in self.parts):
+        further = [part.get(key) for part in self.parts for key in _OPENERS]
+        if any(said is True or isinstance(said, Mapping) for said in further):
             return False
         if self.branches and any(not branch.closed for branch in self.branches if branch.may_be("object")):
             return False

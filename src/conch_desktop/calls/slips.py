@@ -6,30 +6,18 @@ neighbours alone; which bracket closes which is judged afterwards (`brackets`), 
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from typing import Literal
 
 from conch_desktop.calls import patterns
-from conch_desktop.calls.edits import Edit
-from conch_desktop.calls.places import Ending, Mark
-from conch_desktop.calls.quotes import Unclear, rewritten
-from conch_desktop.calls.strict import scan_text
+from conch_desktop.calls.places import Ending
+from conch_desktop.calls.record import Record, Unmendable
+from conch_desktop.calls.texts import OPENING, Texts
 from conch_desktop.domain.calls import MendKind
 
 Before = Literal["{", "[", ",", ":", "key", "text", "bare", "closed"]
 """What stands before the next token."""
-
-
-class Unmendable(Exception):
-    """A text that has no reading, or two: what was found, and where."""
-
-    def __init__(self, why: str, at: int, *, cut: bool = False) -> None:
-        super().__init__(why)
-        self.at = at
-        self.cut = cut
-        self.steps: tuple[str | int, ...] | None = None
 
 
 PYTHON_WORDS = {"True": "true", "False": "false", "None": "null"}
@@ -40,12 +28,9 @@ _BEFORE_ELEMENT = ("{", "[", ",")
 _SOUND_AFTER = ("{", "[", ",", "closed")
 _AFTER: dict[str, Before] = {"{": "{", "[": "[", ",": ",", "}": "closed", "]": "closed"}
 _TAIL_STOPS = re.compile(r'[{}\[\]"]')
-_SWALLOWED = re.compile(r"[}\]]")
+_BRACKET = re.compile(r"[{}\[\]]")
 _MARKUP_ONLY = re.compile(r"(?:\s|```|~~~|</[\w:.-]+>|<\|[^|<>]*\|>)+\Z")
 _WHOLE = ("text", "bare", "closed")
-_MARKUP = re.compile(r"```|</?(?:tool_call|function|parameter|arg_)|<\|")
-
-
 _SINGLE_QUOTES = (4, 5, 8)
 _OTHERS: tuple[tuple[int, MendKind], ...] = (
     (2, "comment"),
@@ -67,12 +52,10 @@ class Slips:
     def __init__(self, text: str, ending: Ending) -> None:
         self.text = text
         self.ending = ending
-        self.edits: list[Edit] = []
-        self.marks: list[Mark] = []
-        self.unfinished: int | None = None
-        """Where the text begins that the end of everything closed."""
+        self.record = Record()
+        self.texts = Texts(text, ending, self.record)
         self.hidden = False
-        """Whether a comment that runs to the end holds brackets, so that nothing may be closed."""
+        """Whether a comment to the end of its line holds brackets, which may have been meant."""
         self.comma = -1
         self._token = (0, 0)
 
@@ -85,20 +68,20 @@ class Slips:
         while True:
             if before in _BEFORE_ELEMENT:
                 at, before = self._jump(at, before, most)
-            if len(self.marks) >= most and before in _SOUND_AFTER:
+            if len(self.record.marks) >= most and before in _SOUND_AFTER:
                 return at, before
             begun = at
             at = self.blank(at)
             if at >= len(text) or (before == "closed" and words_follow(text, at)):
                 return at, before
-            if before in _WHOLE and text[at] in "`~<" and _MARKUP_ONLY.match(text, at):
+            if before in _WHOLE and text[at] in "`~<" and only_markup(text, at):
                 return at, before
             at, before = self._step(at, before, begun)
 
     def _jump(self, at: int, before: Before, most: int) -> tuple[int, Before]:
         """Over all that is sound, and over slips that need no thought (they are most): the part that must be fast."""
         text, mark, comma = self.text, before[0], self.comma
-        edit, note = self.edits.append, self.marks.append
+        edit, note = self.record.edits.append, self.record.marks.append
         sound, slip = patterns.SOUND.match, (patterns.SLIP if most > _FEW else patterns.SLIP_ALONE).match
         found = sound(text, at)
         while found is not None:
@@ -106,7 +89,7 @@ class Slips:
                 at = end
                 comma = end - 1
                 mark = text[comma]
-            if mark == "}" or mark == "]" or len(self.marks) >= most:
+            if mark == "}" or mark == "]" or len(self.record.marks) >= most:
                 break
             found = slip(text, at)
             which = found.lastindex if found is not None else 0
@@ -132,14 +115,15 @@ class Slips:
         for group in _SINGLE_QUOTES:
             start, end = spans[group]
             if end >= 0:
-                self.edits += ((start - 1, start, '"'), (end, end + 1, '"'))
-                self.marks.append(("single_quotes", start - 1, end + 1))
+                self.record.edits += ((start - 1, start, '"'), (end, end + 1, '"'))
+                self.record.marks.append(("single_quotes", start - 1, end + 1))
         for group, kind in _OTHERS:
             start, end = spans[group]
             if end >= 0:
                 text = self.text[start:end]
                 instead = f'"{text}"' if kind == "bare_key" else "," if kind == "missing_comma" else ""
-                self._change(start, end, PYTHON_WORDS.get(text, instead), kind)
+                self.hidden |= kind == "comment" and _BRACKET.search(text) is not None
+                self.record.change(start, end, PYTHON_WORDS.get(text, instead), kind)
 
     def blank(self, at: int) -> int:
         """The next place that is no space and no comment."""
@@ -151,16 +135,16 @@ class Slips:
             if not mark or (mark.isascii() and mark not in "/#\x0b\x0c"):
                 return at
             if found := patterns.ODD_SPACES.match(text, at):
-                at = self._leave_out(*found.span(), "odd_space")
+                at = self.record.leave_out(*found.span(), "odd_space")
             elif found := patterns.COMMENT.match(text, at):
-                at = self._comment(*found.span())
+                at = self._comment(found)
             else:
                 return at
 
-    def _comment(self, start: int, end: int) -> int:
-        if end == len(self.text) and not self.text.endswith("*/") and _SWALLOWED.search(self.text, start):
+    def _comment(self, found: re.Match[str]) -> int:
+        if not found[0].startswith("/*") and _BRACKET.search(found[0]):
             self.hidden = True
-        return self._leave_out(start, end, "comment")
+        return self.record.leave_out(*found.span(), "comment")
 
     # --- one token, by what stands before it ---
 
@@ -189,7 +173,7 @@ class Slips:
     def _element_or_end(self, at: int, before: Before, mark: str) -> tuple[int, Before]:
         if mark in "}]":
             if before == ",":
-                self._leave_out(self.comma, self.comma + 1, "trailing_comma")
+                self.record.leave_out(self.comma, self.comma + 1, "trailing_comma")
             return at + 1, "closed"
         if mark == ",":
             return self._extra_commas(at, before)
@@ -210,18 +194,18 @@ class Slips:
         if before == "[" or (closes and before == "{") or not (closes or patterns.KEY_AHEAD.match(self.text, end)):
             raise Unmendable("a value is missing between two commas", at)
         for comma in re.compile(",").finditer(self.text, at, end):
-            self._leave_out(*comma.span(), "extra_comma")
+            self.record.leave_out(*comma.span(), "extra_comma")
         if not closes:
             return end, before
         if before == ",":
-            self._leave_out(self.comma, self.comma + 1, "trailing_comma")
+            self.record.leave_out(self.comma, self.comma + 1, "trailing_comma")
         return end + 1, "closed"
 
     def _without_comma(self, at: int, before: Before, *, spaced: bool) -> tuple[int, Before]:
         """A value that is followed by another without a comma between; one reading, or none."""
         mark = self.text[at]
         if self._one_reading(at, before, mark, spaced=spaced):
-            self._change(at, at, ",", "missing_comma")
+            self.record.change(at, at, ",", "missing_comma")
             return at, ","
         if mark == ":":
             raise Unmendable("a colon stands after a value", at)
@@ -250,8 +234,8 @@ class Slips:
 
     def _element(self, at: int, before: Before) -> tuple[int, Before]:
         mark = self.text[at]
-        if mark in "\"'“”„‟‘’‚‛\\":
-            end = self._quoted(at, mark)
+        if mark in OPENING:
+            end = self.texts.quoted(at, mark)
             kind: Before = "text"
         elif found := patterns.NUMBER.match(self.text, at):
             end, kind = found.end(), "bare"
@@ -279,7 +263,7 @@ class Slips:
         word = self.text[at:end]
         if before != ":":
             if self.text[end : end + 1] in ('"', "'") and self._is_name(end + 1):
-                self._change(at, end + 1, f'"{word}"', "missing_quote")
+                self.record.change(at, end + 1, f'"{word}"', "missing_quote")
                 return end + 1, "key"
             if self._is_name(end):
                 self._name(at, end)
@@ -288,7 +272,7 @@ class Slips:
         if word in _JSON_WORDS:
             return end, "bare"
         if word in PYTHON_WORDS:
-            self._change(at, end, PYTHON_WORDS[word], "python_word")
+            self.record.change(at, end, PYTHON_WORDS[word], "python_word")
             return end, "bare"
         raise Unmendable(self._unknown(at), at)
 
@@ -296,7 +280,7 @@ class Slips:
         name = self.text[at:end]
         if name in PYTHON_WORDS or not (name.isdigit() or patterns.WORD.fullmatch(name)):
             raise Unmendable("a name must stand in double quotes", at)
-        self._change(at, end, f'"{name}"', "bare_key")
+        self.record.change(at, end, f'"{name}"', "bare_key")
 
     def _unknown(self, at: int) -> str:
         found = re.compile(r"[^\s,{}\[\]\"']{1,40}").match(self.text, at)
@@ -307,105 +291,10 @@ class Slips:
             return "a text must stand in double quotes, not in backticks"
         return f"{word} stands without quotes and is no value of JSON"
 
-    # --- texts ---
 
-    def _quoted(self, at: int, mark: str) -> int:
-        if mark == '"':
-            return self._double(at)
-        if mark == "'":
-            return self._single(at)
-        for pattern, kind in _OTHER_QUOTES.get(mark, ()):
-            if found := pattern.match(self.text, at):
-                self.edits += [(at, found.start(1), '"'), (found.end(1), found.end(), '"')]
-                self.note(kind, at, found.end())
-                return found.end()
-        raise Unmendable("a text must stand in double quotes", at)
-
-    def _double(self, at: int) -> int:
-        if found := patterns.SHORT_TEXT.match(self.text, at):
-            return found.end()
-        if at == self.unfinished:
-            return self._unclosed(at, '"')
-        if found := patterns.MEDIUM_TEXT.match(self.text, at):
-            self._rewrite(at, found.end() - 1, '"')
-            return found.end()
-        try:
-            return int(scan_text(self.text, at + 1, True)[1])
-        except json.JSONDecodeError as error:
-            found = None if error.msg.startswith("Unterminated") else patterns.DOUBLE.match(self.text, at)
-        if not found:
-            return self._unclosed(at, '"')
-        self._rewrite(at, found.end() - 1, '"')
-        return found.end()
-
-    def _single(self, at: int) -> int:
-        found = patterns.SINGLE.match(self.text, at)
-        if not found:
-            return self._unclosed(at, "'")
-        end = found.end()
-        self.edits.append((at, at + 1, '"'))
-        self._rewrite(at, end - 1, "'")
-        self.edits.append((end - 1, end, '"'))
-        self.note("single_quotes", at, end)
-        return end
-
-    def _rewrite(self, at: int, end: int, quote: str) -> None:
-        try:
-            edits, kinds = rewritten(self.text, at + 1, end, quote)
-        except Unclear as unclear:
-            raise Unmendable(str(unclear), at) from None
-        self.edits += edits
-        for kind in kinds:
-            self.note(kind, at, min(end + 1, len(self.text)))
-
-    def _unclosed(self, at: int, quote: str) -> int:
-        """The last text has no closing quote. It is closed when the model stopped by itself and nothing in it could
-        be what should have come after the quote.
-        """
-        text, end = self.text, len(self.text)
-        if self.ending != "whole":
-            raise Unmendable("the text has no closing quote", at, cut=self.ending == "cut")
-        if text.find("}", at) >= 0 or text.find("]", at) >= 0:
-            raise Unmendable("the closing quote is missing: the brackets after it may belong to the text or not", at)
-        slashes = end - len(text.rstrip("\\"))
-        other_quote = quote == "'" and text.find('"', at) >= 0
-        if slashes % 2 or other_quote or text[-1] in "\n\r“”„‟" or _holds_markup(text, at):
-            raise Unmendable("the text has no closing quote, and it can't be told where it ends", at)
-        if quote == "'":
-            self.edits.append((at, at + 1, '"'))
-            self.note("single_quotes", at, end)
-        if at != self.unfinished:
-            self._rewrite(at, end, quote)
-        self._change(end, end, '"', "closed")
-        self.unfinished = at
-        return end
-
-    # --- records ---
-
-    def _leave_out(self, start: int, end: int, kind: MendKind) -> int:
-        self._change(start, end, "", kind)
-        return end
-
-    def _change(self, start: int, end: int, instead: str, kind: MendKind) -> None:
-        self.edits.append((start, end, instead))
-        self.note(kind, start, end)
-
-    def note(self, kind: MendKind, start: int, end: int) -> None:
-        self.marks.append((kind, start, end))
-
-
-_DOUBLES: tuple[tuple[re.Pattern[str], MendKind], ...] = ((patterns.CURLY, "smart_quotes"),)
-_SINGLES: tuple[tuple[re.Pattern[str], MendKind], ...] = ((patterns.CURLY_SINGLE, "smart_quotes"),)
-_OTHER_QUOTES: dict[str, tuple[tuple[re.Pattern[str], MendKind], ...]] = {
-    **dict.fromkeys("“”„‟", _DOUBLES),
-    **dict.fromkeys("‘’‚‛", _SINGLES),
-    "\\": ((patterns.ESCAPED, "escaped_quotes"),),
-}
-
-
-def _holds_markup(text: str, at: int) -> bool:
-    """Whether a fence or a tag stands after `at` that may belong to what is around the arguments."""
-    return (text.find("<", at) >= 0 or text.find("`", at) >= 0) and _MARKUP.search(text, at) is not None
+def only_markup(text: str, at: int) -> bool:
+    """Whether all from `at` on closes what is around the arguments: a fence, a tag."""
+    return _MARKUP_ONLY.match(text, at) is not None
 
 
 def words_follow(text: str, at: int) -> bool:

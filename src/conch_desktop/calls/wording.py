@@ -11,7 +11,7 @@ from conch_desktop.domain.calls import Json
 
 ROOT = "(the arguments)"
 _QUOTED = 40
-_NAME = 100
+_NAME = 120
 _PLAIN = re.compile(r"[\w$.\[\]-]+")
 
 _KINDS = {
@@ -33,9 +33,9 @@ def quoted(value: Json) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return f"the text {json.dumps(_clipped(value), ensure_ascii=False)}"
+            return f"the text {json.dumps(clipped(value), ensure_ascii=False)}"
         case int() | float():
-            return f"the number {_clipped(json.dumps(value))}"
+            return f"the number {clipped(json.dumps(value))}"
         case list():
             return f"a list of {len(value)}"
         case _:
@@ -45,7 +45,7 @@ def quoted(value: Json) -> str:
 def name(path: str) -> str:
     """A field's name or path, in quotes when it holds more than letters and the marks of a path."""
     shown = path if _PLAIN.fullmatch(path) else json.dumps(path, ensure_ascii=False)
-    return _clipped(shown, _NAME)
+    return clipped(shown, _NAME)
 
 
 def kinds(wanted: Iterable[str]) -> str:
@@ -55,20 +55,21 @@ def kinds(wanted: Iterable[str]) -> str:
 
 def options(wanted: Sequence[Json]) -> str:
     """The options of a field, 12 at most."""
-    shown = ", ".join(_clipped(json.dumps(option, ensure_ascii=False), 80) for option in wanted[:OPTIONS_SHOWN])
+    shown = ", ".join(clipped(json.dumps(option, ensure_ascii=False), 80) for option in wanted[:OPTIONS_SHOWN])
     more = ", …" if len(wanted) > OPTIONS_SHOWN else ""
     return f"{'one of ' if len(wanted) > 1 else ''}{shown}{more}"
 
 
 def missing(path: str, wanted: str) -> str:
     """A required field that isn't there."""
-    return f"{path}: required ({wanted}), but it was missing."
+    return f"{clipped(path, _NAME)}: required ({wanted}), but it was missing."
 
 
 def expected(path: str, wanted: str, value: Json) -> str:
     """A value that is something else than what is wanted."""
-    return f"{path or ROOT}: expected {wanted}, got {quoted(value)}."
+    return f"{clipped(path, _NAME) or ROOT}: expected {wanted}, got {quoted(value)}."
 
 
-def _clipped(text: str, length: int = _QUOTED) -> str:
+def clipped(text: str, length: int = _QUOTED) -> str:
+    """A text, shortened when it is long."""
     return text if len(text) <= length else text[:length] + "…"

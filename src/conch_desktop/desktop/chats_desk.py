@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
     from conch_desktop.domain.messages import Chat, Message
+    from conch_desktop.domain.models import Model
     from conch_desktop.engine.assembly import Program
     from conch_desktop.engine.session import Session, SessionEvent
 
@@ -54,9 +56,14 @@ class ChatsDesk(QObject):
         self._session: Session | None = None
         self._listening: dict[str, Callable[[], None]] = {}
         self._drafts: dict[str, str] = {}
-        self._draft_saved = ""
         self._waiting: dict[str, list[str]] = {}
         self._offers = OfferDesk(window, program)
+        self.known_model: Callable[[str], Model | None] = lambda _: None
+        """The model of that id as the lists have it; set by whoever reads the lists."""
+        self._making = asyncio.Lock()
+        self._opened = 0
+        """How often another chat was put in the window: tells whether something that took a moment is still wanted."""
+        self._left_unmade: list[str] = []
         self._filling = False
         self._deleted = ""
         self._groups = {tool.name: tool.group or tool.source for tool in program.toolbox.tools}
@@ -136,6 +143,7 @@ class ChatsDesk(QObject):
     def begin_new(self) -> None:
         """A new chat; it is kept from the first word on."""
         self._do(self._leave(), "keep the draft")
+        self._opened += 1
         if self._session is not None and self._session.model_id:
             self.new_model = self._session.model_id
         self._session, self.chat = None, ""
@@ -153,13 +161,21 @@ class ChatsDesk(QObject):
         """Opens a chat."""
         if chat == self.chat:
             return
-        await self._leave()
+        before, text = self.chat, self._window.composer.text()
+        leaving = self._leave()
+        self._opened += 1
+        opened = self._opened
+        await leaving
         session = await self._listen(chat)
+        if opened != self._opened:
+            return
+        typed = self._window.composer.text()
+        if before and typed != text:  # While the other chat was read, somebody went on writing in this one.
+            await self._save_draft(before, typed)
         self._offers.close()
         self._session, self.chat = session, chat
         known = next((one for one in self.chats if one.id == chat), None)
-        self._fill(self._drafts.get(chat, known.draft if known is not None else ""))
-        self._draft_saved = known.draft if known is not None else ""
+        self._fill(self._drafts.setdefault(chat, known.draft if known is not None else ""))
         self._window.show_page(None)
         if self._window.shell.overlay == "side":
             self._window.shell.close_overlay()
@@ -175,14 +191,27 @@ class ChatsDesk(QObject):
             self._listening[chat] = session.listen(lambda event: self._heard(chat, event))
         return session
 
-    async def _leave(self) -> None:
-        """Keeps the draft of the chat that is left; a chat without a word is not kept."""
+    def _leave(self) -> Coroutine[Any, Any, None]:
+        """Keeps the draft of the chat that is left; a chat without a word is not kept.
+
+        What there is to keep is taken down at once; keeping it takes a moment, in which the window goes on.
+        """
         self._draft_timer.stop()
         chat, text = self.chat, self._window.composer.text()
-        await self._save_draft(chat, text)
         empty = self._session is not None and not self._session.messages and not text.strip()
+        if not chat and self._making.locked():
+            self._left_unmade.append(text)
+        return self._keep(chat, text, empty=empty)
+
+    async def _keep(self, chat: str, text: str, *, empty: bool) -> None:
         if chat and empty:
             await self._program.chats.delete(chat)
+            await self.refresh()
+        elif chat:
+            await self._save_draft(chat, text)
+        elif text.strip() and not self._making.locked():
+            made = await self._program.chats.create(model=self.new_model)
+            await self._save_draft(made.id, text)
             await self.refresh()
 
     async def _rename(self, chat: str, title: str) -> None:
@@ -238,28 +267,37 @@ class ChatsDesk(QObject):
             self._draft_timer.start()
 
     def _save_draft_soon(self) -> None:
-        self._do(self._save_draft(self.chat, self._window.composer.text()), "keep the draft")
+        text = self._window.composer.text()
+        if self.chat:
+            self._do(self._save_draft(self.chat, text), "keep the draft")
+        elif text.strip():
+            self._do(self._make_chat(text), "keep the draft")
 
     async def _save_draft(self, chat: str, text: str) -> None:
-        if chat:
-            if self._drafts.get(chat, self._draft_saved) != text:
-                self._drafts[chat] = text
-                await self._program.chats.save_draft(chat, text)
-        elif text.strip():
-            await self._make_chat(text)
+        if self._drafts.get(chat, "") != text:
+            self._drafts[chat] = text
+            await self._program.chats.save_draft(chat, text)
 
-    async def _make_chat(self, draft: str) -> None:
-        """Keeps the new chat; the draft with it."""
-        made = await self._program.chats.create(model=self.new_model)
-        session = await self._listen(made.id)
-        if self.chat:  # Another chat was opened meanwhile; the draft is kept all the same.
-            await self._program.chats.save_draft(made.id, draft)
-            return
-        self.chat, self._session, self._draft_saved = made.id, session, ""
-        self._offers.named(made.id)
-        await self._save_draft(made.id, draft)
-        await self.refresh()
-        await self._program.settings.set(LAST_CHAT, made.id)
+    async def _make_chat(self, draft: str) -> Session:
+        """Keeps the new chat that is open, with its draft; once, however often it is asked for."""
+        async with self._making:
+            if self._session is not None:
+                await self._save_draft(self.chat, draft)
+                return self._session
+            opened = self._opened
+            self._left_unmade.clear()
+            made = await self._program.chats.create(model=self.new_model)
+            session = await self._listen(made.id)
+            if opened == self._opened:
+                self.chat, self._session = made.id, session
+                self._offers.named(made.id)
+            elif self._left_unmade:  # Another chat was opened meanwhile; this one's words are kept.
+                draft = self._left_unmade[0]
+            await self._save_draft(made.id, draft)
+            await self.refresh()
+            if made.id == self.chat:
+                await self._program.settings.set(LAST_CHAT, made.id)
+            return session
 
     # A turn ---------------------------------------------------------------------------------------------------------
 
@@ -280,7 +318,10 @@ class ChatsDesk(QObject):
         self._close_menu()
         self._fill("")
         self._offers.close()
-        self._do(self._send_or_offer(text), "send the message")
+        model = self.known_model(self.model_id)
+        # Nothing is awaited before a message goes, unless there may be something to offer.
+        poor = model is not None and model.tools is False
+        self._do(self._send_or_offer(text) if poor else self._send_now(text), "send the message")
 
     async def _send_or_offer(self, text: str) -> None:
         """Sends, unless another model is offered for this message first; once a chat and model."""
@@ -305,14 +346,10 @@ class ChatsDesk(QObject):
 
     async def _send_now(self, text: str) -> None:
         try:
-            if self._session is None:
-                await self._make_chat("")
-            session = self._session
-            assert session is not None
+            session = self._session or await self._make_chat("")
             if not session.model_id:
                 await session.choose_model(self.new_model)
-            self._drafts[session.chat_id] = ""
-            await self._program.chats.save_draft(session.chat_id, "")
+            await self._save_draft(session.chat_id, "")
             await self._deliver(session, text)
         except StoreError as error:
             # What could not be kept goes back to where it came from.

@@ -197,6 +197,7 @@ class Composer(QWidget):
         column.addLayout(foot)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusProxy(self.writing)
+        self.setAccessibleName("Composer")
 
     # What others ask of it ------------------------------------------------------------------------------------------
 

@@ -19,13 +19,13 @@ class FirstLook:
     """The window as it was left."""
 
     theme: str = "system"
-    contrast: str = "system"
     zoom: int = 100
     geometry: str = ""
     sidebar_open: bool = True
     panel_open: bool = True
     sidebar_width: int = 260
     panel_width: int = 380
+    contrast: str = "system"
 
 
 def read_first_look(folder: Path) -> FirstLook:

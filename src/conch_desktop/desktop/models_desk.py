@@ -55,6 +55,7 @@ class ModelsDesk(QObject):
         self._settings_were_open = False
         window.pick_model.connect(self.open_picker)
         chats.model_wanted.connect(self.open_picker)
+        chats.known_model = self.model
         chats.switch_wanted.connect(lambda model: self._do(self.choose(model), "choose the model"))
         chats.model_changed.connect(self.show_model)
         lessons.changed.connect(self._learnt)
@@ -216,6 +217,7 @@ class ModelsDesk(QObject):
         self._chats.new_model = model
         if self._chats.session is not None:
             await self._chats.session.choose_model(model)
+        self.show_model()
         settings = self._program.settings
         await settings.set(LAST_MODEL, model)
         recent = [model, *(one for one in settings.get(RECENT) if one != model)]

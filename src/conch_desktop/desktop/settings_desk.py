@@ -83,13 +83,13 @@ class SettingsDesk(QObject):
         settings, shell = self._program.settings, self._window.shell
         now = FirstLook(
             look.choice,
-            look.contrast,
             look.zoom,
             self._window.geometry_text(),
             shell.sidebar_open,
             shell.panel_open,
             shell.sidebar_width,
             shell.panel_width,
+            look.contrast,
         )
         if settings.get(GEOMETRY) != now.geometry:
             await settings.set(GEOMETRY, now.geometry)
@@ -106,7 +106,7 @@ class SettingsDesk(QObject):
         self._do(self._program.settings.set(TEXT_ZOOM, look.zoom), "keep the text size")
         self._keep.start()
         if self._page is not None:
-            self._page.show_look(look.choice, look.contrast, look.zoom)
+            self._page.show_look(look.choice, look.zoom, look.contrast)
 
     def _theme(self, choice: str) -> None:
         look.choose(cast(Choice, choice))
@@ -127,7 +127,7 @@ class SettingsDesk(QObject):
     async def _open(self, name: str, key_of: str) -> None:
         page = self._made_page()
         await self._fill()
-        page.show_look(look.choice, look.contrast, look.zoom)
+        page.show_look(look.choice, look.zoom, look.contrast)
         self._window.show_whole(page)
         page.show_page(name)
         if key_of:

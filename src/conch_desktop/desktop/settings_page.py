@@ -305,7 +305,7 @@ class SettingsPage(QWidget):
         self._allowed.put(rows)
         self._none_allowed.setVisible(not rows)
 
-    def show_look(self, theme: str, contrast: str, zoom: int) -> None:
+    def show_look(self, theme: str, zoom: int, contrast: str = "system") -> None:
         """The theme, the contrast and the text size that are chosen."""
         self._contrasts[contrast].setChecked(True)
         self._themes[theme].setChecked(True)

@@ -78,13 +78,13 @@ class Look(QObject):
     def install(self, app: QApplication) -> None:
         """Gives the program its look; to be called once, before the first window."""
         app.setStyle("Fusion")
-        own = app.font()
-        self._family = own.family()
-        points = own.pointSizeF() if own.pointSizeF() > 0 else own.pixelSize() * 72 / _dpi()
-        unchosen = own.family() == _QT_FALLBACK_FAMILY
-        self._points = max(points, BASE_PX * 72 / _dpi()) if unchosen else points
-        self._mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
-        if not self._following:
+        if not self._following:  # Later the program's font is ours, no longer the person's.
+            own = app.font()
+            self._family = own.family()
+            points = own.pointSizeF() if own.pointSizeF() > 0 else own.pixelSize() * 72 / _dpi()
+            unchosen = own.family() == _QT_FALLBACK_FAMILY
+            self._points = max(points, BASE_PX * 72 / _dpi()) if unchosen else points
+            self._mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
             self._hints = app.styleHints()
             self._hints.colorSchemeChanged.connect(self._system_changed)
             if hasattr(self._hints, "accessibility"):  # From Qt 6.10 on.

@@ -203,11 +203,16 @@ class Body:
         direct = len(body) == len(window)
         if direct and word and after and after in "<({":
             return True
+        line = "\n" in window[: len(window) - len(body)]
         if not look.boundary:
-            return False
-        if (direct and word) or "\n" in window[: len(window) - len(body)]:
+            return self._closed_below(window, final) if line else False
+        return True if line or (direct and word) else self._alone(window, final)
+
+    def _closed_below(self, window: str, final: bool) -> bool | None:
+        """Both tags on lines of their own, though the first follows on words: a call that failed, if it is short."""
+        if any(f"\n{closer}" in window for closer in self.closers):
             return True
-        return self._alone(window, final)
+        return False if final else None
 
     def _alone(self, window: str, final: bool) -> bool | None:
         """`<tool_call> find it </tool_call>` with nothing else on its line is a call that failed."""

@@ -42,7 +42,7 @@ from conch_desktop.words.openings import (
 from conch_desktop.words.parts import MORE, Look
 
 _HELD = 60
-"""Characters of white space that are held back at most."""
+"""Characters of white space, or of one mark in a row, that are held back at most."""
 _PATIENCE = 8
 """How often held text is read a second time. Then a closing mark ends a call wherever it stands, and after as many
 more nothing is held at all: so reading stays linear whatever is written."""
@@ -67,6 +67,7 @@ class Place:
         self._after_call = False
         self._doubts = 0
         self._last = self._word = "\n"  # the last character of the words, and the last that is no blank
+        self._after_run: State = Place._inline
         self._code = 0  # how many backticks opened the inline code
         self._fence = ""
         self._info: str | None = None  # what follows marks that may open a fence
@@ -238,7 +239,7 @@ class Place:
 
     def _ticks(self, text: str, at: int, final: bool) -> int:
         run = _run(text, at)
-        if at + run == len(text) and not final:
+        if at + run == len(text) and run < _HELD and not final:
             return MORE
         if self._code:
             self._info = None
@@ -249,21 +250,35 @@ class Place:
                 return step
             self._code = run
             self._info, self._info_free = ("" if run >= 3 else None), self._word == "\n"
+        return self._run_went_by(text, at, run)
+
+    def _run_went_by(self, text: str, at: int, run: int) -> int:
+        """Says a run of marks; what goes beyond the longest that is counted belongs to it."""
         self._say(text[at : at + run])
+        if run == _HELD:
+            self._after_run, self._state = self._state, Place._rest_of_run
         return at + run
+
+    def _rest_of_run(self, text: str, at: int, final: bool) -> int:
+        end = at
+        while end < len(text) and text[end] == self._last:
+            end += 1
+        self._say(text[at:end])
+        if end < len(text):
+            self._state = self._after_run
+        return end
 
     def _tildes(self, text: str, at: int, final: bool) -> int:
         run = _run(text, at)
-        if at + run == len(text) and not final:
+        if at + run == len(text) and run < _HELD and not final:
             return MORE
         if run < 3:
             self._state = Place._inline
             return at
         if (step := self._fence_begins(text, at, final)) != at:
             return step
-        self._say(text[at : at + run])
         self._fence, self._state = "~" * run, Place._fence_text
-        return at + run
+        return self._run_went_by(text, at, run)
 
     def _fence_begins(self, text: str, at: int, final: bool) -> int:
         """A fence that may hold nothing but a call; `at` when it is none."""
@@ -293,7 +308,10 @@ class Place:
         mark = self._fence[0]
         if end < 0 and not final and not line.strip(mark) and len(text) - at <= _HELD:
             return MORE
-        if len(line) >= len(self._fence) and not line.strip(mark) and (end >= 0 or final):
+        closes = (
+            len(line) >= len(self._fence) and not line.strip(mark) and (end if end >= 0 else len(text)) - at <= _HELD
+        )
+        if closes and (end >= 0 or final):
             self._say(text[at : end + 1] if end >= 0 else text[at:])
             self._fence, self._state = "", Place._line
             return end + 1 if end >= 0 else len(text)
@@ -383,8 +401,9 @@ State = Callable[[Place, str, int, bool], int]
 
 
 def _run(text: str, at: int) -> int:
-    """How often the character at `at` stands there in a row."""
+    """How often the character at `at` stands there in a row, as far as that is counted."""
     end = at + 1
-    while end < len(text) and text[end] == text[at]:
+    most = min(len(text), at + _HELD)
+    while end < most and text[end] == text[at]:
         end += 1
     return end - at

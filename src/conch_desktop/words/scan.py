@@ -41,7 +41,10 @@ _IN_TEXT = {quote: re.compile(rf"[^{quote}\\]*+(?:\\.[^{quote}\\]*+)*+", re.DOTA
 _WHITE = re.compile(r"[ \t\r\n]*")
 _OPENS_AFTER = "{[(,:="
 """What stands before a text in single quotes; elsewhere the mark is an apostrophe."""
-_FENCE_LINE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:\r?\n|\Z)")
+_LONG_RUN = 60
+"""So many marks in a row are no fence."""
+_FENCE_LINE = re.compile(r"(?:`{3,}|~{3,})[ \t]{0,40}(?:\r?\n|\Z)")
+_FENCE_LINE_BEGUN = re.compile(r"[ \t]{0,40}\r?\Z")
 
 
 @lru_cache
@@ -199,7 +202,7 @@ class BodyScan:
         quote = text[at]
         if quote in "`~":
             run = _run(text, at)
-            if at + run == len(text) and not final:
+            if at + run == len(text) and run < _LONG_RUN and not final:
                 return MORE
             if run > 1 or quote == "~":
                 return self._fence_mark(text, at, run, final)
@@ -211,14 +214,15 @@ class BodyScan:
         return at + 1
 
     def _fence_mark(self, text: str, at: int, run: int, final: bool) -> int:
-        if self._fence and text[at] == self._fence[0] and run >= len(self._fence) and self._at_line_start(text, at):
+        closes = self._fence and text[at] == self._fence[0] and len(self._fence) <= run < _LONG_RUN
+        if closes and self._at_line_start(text, at):
             found = _FENCE_LINE.match(text, at)
             if found and (found.group().endswith("\n") or final):
                 self._finish(at, found.end())
                 return found.end()
             if found and not final:
                 return MORE
-            if not final and text[at + run :].strip(" \t") in ("", "\r"):
+            if not final and _FENCE_LINE_BEGUN.match(text, at + run):
                 return MORE
         self._before = text[at]
         return at + run
@@ -415,7 +419,7 @@ class BodyScan:
             return tag.end()
         if self._fence and text[at] == self._fence[0]:
             run = _run(text, at)
-            if at + run == len(text) and not final:
+            if at + run == len(text) and run < _LONG_RUN and not final:
                 return MORE
             step = self._fence_mark(text, at, run, final)
             if step < 0 or self.end >= 0:
@@ -432,6 +436,7 @@ def _after_white(text: str, at: int) -> int:
 def _run(text: str, at: int) -> int:
     """How often the character at `at` stands there in a row."""
     end = at + 1
-    while end < len(text) and text[end] == text[at]:
+    most = min(len(text), at + _LONG_RUN)
+    while end < most and text[end] == text[at]:
         end += 1
     return end - at
