@@ -155,8 +155,8 @@ class Look(QObject):
 
     def _apply(self) -> None:
         app = QApplication.instance()
-        if not isinstance(app, QApplication):
-            return
+        if not isinstance(app, QApplication) or not self._following:
+            return  # Not installed yet: what was chosen counts then.
         dark = self.choice == "dark" or (self.choice == "system" and _system_dark())
         self.name = palette_name(dark=dark, high_contrast=self.contrast == "high" or _system_contrast())
         self._tokens = palettes()[self.name]
