@@ -15,17 +15,16 @@ import pytest
 
 from conch_desktop import check
 
+SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}}
+CASE = json.dumps({"tool": {"name": "t", "schema": SCHEMA}, "raw": "{n: 1,}"})
+
 
 def echo(case: Mapping[str, Any], options: argparse.Namespace) -> Mapping[str, Any]:
     return {"said": case["text"], "cut": options.cut}
 
 
-@pytest.mark.parametrize("kind", [kind for kind in check.KINDS if kind not in check.READERS])
-def test_a_reader_that_is_not_there_yet_says_so_and_ends_with_2(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert check.main([kind]) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert f"check {kind}" in err
+def test_every_kind_of_the_contract_has_a_reader() -> None:
+    assert list(check.READERS) == list(check.KINDS)
 
 
 def test_lines_are_answered_in_order_with_their_ids(
@@ -59,11 +58,49 @@ def test_a_bad_file_is_told_by_its_line(
     assert said in capsys.readouterr().err
 
 
-def test_no_part_of_the_program_it_does_not_need_is_imported() -> None:
+LINE = '{"tool": {"name": "t", "schema": {}}, "raw": "{}", "tools": ["t"], "text": "", "status": 400, "body": "x", "chunks": []}'
+NEVER = {"PySide6", "sqlite3", "mcp", "keyring"}
+WITHOUT = {
+    "args": {"httpx"},
+    "words": {"httpx"},
+    "render": {"httpx"},
+    "listing": {"httpx"},
+    "schemas": {"httpx", "jsonschema"},
+    "refusals": {"httpx", "jsonschema"},
+    "streams": {"jsonschema"},
+}
+
+
+@pytest.mark.parametrize("kind", check.KINDS)
+def test_a_reader_imports_only_its_own_part(kind: str) -> None:
+    more = ["--dialect", "strict"] if kind == "schemas" else []
     probe = (
-        "import sys; from conch_desktop.cli import main; main(['check', 'words']);"
-        "bad = {'PySide6', 'httpx', 'sqlite3', 'mcp', 'keyring', 'asyncio'} & set(sys.modules);"
+        f"import sys; from conch_desktop.cli import main; main(['check', {kind!r}, '-', *{more}]);"
+        f"bad = {NEVER | WITHOUT[kind]} & set(sys.modules);"
         "sys.exit(f'imported: {bad}' if bad else 0)"
     )
-    ran = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False)
-    assert ran.returncode == 0, ran.stderr
+    ran = subprocess.run([sys.executable, "-c", probe], input=LINE, capture_output=True, text=True, check=False)
+    assert "imported" not in ran.stderr
+
+
+def test_refusals_and_streams_are_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text('{"id": 1, "status": 429, "body": ""}\n', encoding="utf-8")
+    assert check.main(["refusals", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out) == {"id": 1, "kind": "rate", "retry_after": None}
+    path.write_text('{"id": 2, "wire": "openai", "tools": [], "chunks": ["data: [DONE]\\n\\n"]}\n', encoding="utf-8")
+    assert check.main(["streams", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out)["finish"] == "stop"
+
+
+def test_check_args_starts_within_its_time() -> None:
+    """0.3 s of CPU, starting Python and reading one call included."""
+    psutil = pytest.importorskip("psutil")
+    spent = []
+    for _ in range(3):
+        before = sum(psutil.Process().cpu_times()[2:4])
+        command = [sys.executable, "-m", "conch_desktop", "check", "args"]
+        ran = subprocess.run(command, input=CASE, capture_output=True, text=True, check=True)
+        assert json.loads(ran.stdout)["args"] == {"n": 1}
+        spent.append(sum(psutil.Process().cpu_times()[2:4]) - before)
+    assert min(spent) <= 0.3

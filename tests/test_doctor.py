@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ import pytest
 from conch_desktop import doctor
 from conch_desktop.doctor import Finding, findings
 from conch_desktop.engine.assembly import DATABASE, Program
-from tests.servers import ScriptedServer, json_reply
+from tests.servers import Recorded, Reply, ScriptedServer, call, json_reply, say
 
 
 async def found(profile: Path) -> list[Finding]:
@@ -59,6 +62,55 @@ def test_the_report_is_1_when_something_does_not_work(tmp_path: Path, capsys: py
     assert "!! " in out
 
 
-def test_checking_a_model_is_not_there_yet(capsys: pytest.CaptureFixture[str]) -> None:
-    assert doctor.main(["--model", "local/small"]) == 2
-    assert "not part of this version" in capsys.readouterr().err
+def natively(request: Recorded) -> Reply:
+    """A model that does what it is told, natively, one call after the other."""
+    said = json.dumps(request.json["messages"])
+    names = [tool["function"]["name"] for tool in request.json.get("tools", ())]
+    results = [message["content"] for message in request.json["messages"] if message["role"] == "tool"]
+    if "get_code" in names and not results:
+        return call("get_code", "{}")
+    if "get_code" in names and len(results) == 1:
+        return call("open_gate", json.dumps({"code": results[0].split()[-1]}))
+    if names and not results:
+        wanted = (
+            {"text": "harbour"} if "write_note" in names else {"harbour": "North", "number": 7, "side": "starboard"}
+        )
+        return call(names[0], json.dumps(wanted))
+    return say(f"Done, after {len(said)} characters.")
+
+
+async def checked(tmp_path: Path, reply: Callable[[Recorded], Reply]) -> tuple[int, str]:
+    """The status of a check against a scripted model, and the lesson it left."""
+    with ScriptedServer().in_thread() as server:
+        server.route("GET /v1/models", json_reply({"data": [{"id": "demo"}]}))
+        server.route("POST /v1/chat/completions", reply)
+        program = await Program.open(tmp_path)
+        provider, _ = await program.add_provider("openai", "Pier", server.url, "")
+        await program.aclose()
+        status = await asyncio.to_thread(doctor.main, ["--data-dir", str(tmp_path), "--model", "Pier/demo"])
+        program = await Program.open(tmp_path)
+        lessons = await program.lessons_of(f"{provider.id}/demo")
+        await program.aclose()
+    return status, lessons[0].value if lessons else ""
+
+
+async def test_a_model_that_calls_natively_is_found_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert await checked(tmp_path, natively) == (0, '["native", 3]')
+    assert capsys.readouterr().out == "Made 3 of 3 calls right natively.\n"
+
+
+async def test_a_model_that_only_talks_is_found_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, lesson = await checked(tmp_path, lambda request: say("I would rather talk."))
+    assert (status, lesson) == (1, '["native", 0]')
+    assert "none of 3 calls" in capsys.readouterr().out
+
+
+async def test_a_model_nobody_answers_for_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, lesson = await checked(tmp_path, lambda request: json_reply({"error": {"message": "no"}}, 401))
+    assert (status, lesson) == (1, "")
+    assert "refused the key" in capsys.readouterr().err
+
+
+def test_an_unknown_provider_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert doctor.main(["--data-dir", str(tmp_path), "--model", "Nowhere/demo"]) == 1
+    assert "no provider Nowhere" in capsys.readouterr().err

@@ -11,8 +11,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from conch_desktop.domain.errors import ConchError
+from conch_desktop.domain.errors import ConchError, UsageError
 from conch_desktop.engine.assembly import LOCAL, Program, default_data_dir
+from conch_desktop.engine.checking import CALLS
 
 QT_LIMIT = 30
 """Seconds Qt has to start on the screen."""
@@ -35,10 +36,34 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--data-dir", type=Path, help="a separate profile")
     parser.add_argument("--model", default="", metavar="PROVIDER/NAME", help="check how this model takes tools")
     options = parser.parse_args(arguments)
-    if options.model:
-        sys.stderr.write("Checking a model is not part of this version yet.\n")
-        return 2
-    return asyncio.run(_report(options.data_dir or default_data_dir()))
+    data_dir = options.data_dir or default_data_dir()
+    return asyncio.run(_check(data_dir, options.model) if options.model else _report(data_dir))
+
+
+async def _check(data_dir: Path, wanted: str) -> int:
+    """Checks how one model takes tools, and keeps what was found."""
+    try:
+        program = await Program.open(data_dir)
+        try:
+            found = await program.check_model(await _id_of(program, wanted))
+        finally:
+            await program.aclose()
+    except ConchError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    sys.stdout.write(f"{found.text}\n")
+    return 0 if found.right == CALLS else 1
+
+
+async def _id_of(program: Program, wanted: str) -> str:
+    """The id of PROVIDER/NAME, where PROVIDER is a provider's name, kind or id."""
+    name, _, model = wanted.partition("/")
+    for provider in await program.providers():
+        if name.casefold() in {provider.id.casefold(), provider.name.casefold(), provider.kind}:
+            return f"{provider.id}/{model}"
+    raise UsageError(
+        f"There is no provider {name}.", "Add it in the window, or name one that conch-desktop doctor lists."
+    )
 
 
 async def _report(data_dir: Path) -> int:

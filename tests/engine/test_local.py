@@ -72,7 +72,7 @@ async def test_remember_is_a_real_call_by_a_real_model(program: Program) -> None
     assert record.args == {"content": memory.content}
     assert last.text.strip()
     assert "<tool" not in "".join(event.text for event in seen if isinstance(event, TextAdded))
-    assert [event.tools for event in seen if isinstance(event, RequestSent)] == [("remember",), ("remember",)]
+    assert [event.tools for event in seen if isinstance(event, RequestSent)] == [("remember",), ()]
 
 
 async def test_a_plain_message_is_a_plain_answer(program: Program) -> None:
@@ -80,7 +80,7 @@ async def test_a_plain_message_is_a_plain_answer(program: Program) -> None:
     await session.send("Name one bird.")
     last = session.messages[-1]
     assert last.failure is None
-    assert last.mode == "none"
+    assert last.mode == "words"
     assert last.text.strip()
 
 

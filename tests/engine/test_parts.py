@@ -31,7 +31,6 @@ from conch_desktop.engine.commands import split_command
 from conch_desktop.engine.draft import AnswerDraft
 from conch_desktop.engine.fitting import API_WINDOW, LOCAL_WINDOW, assumed_window, fit
 from conch_desktop.engine.history import NO_ANSWER, as_sent
-from conch_desktop.engine.plan import Plan
 from conch_desktop.engine.prompt import system_prompt
 from conch_desktop.engine.running import Wanted
 from conch_desktop.tools.memory import memory_tools
@@ -194,14 +193,13 @@ def test_a_tool_is_named_at_the_start_of_a_message(text: str, expected: tuple[st
 
 def test_the_prompt_is_the_same_all_day_and_a_new_fact_changes_only_its_end() -> None:
     morning = datetime(2026, 11, 30, 7).astimezone().timestamp()
-    plan = Plan("native", "")
     facts = [Memory(2, "Second", 2.0), Memory(1, "First", 1.0)]
-    prompt = system_prompt(now=morning, memories=facts, plan=plan, window=8192)
-    assert prompt == system_prompt(now=morning + 40_000, memories=facts, plan=plan, window=8192)
+    prompt = system_prompt(now=morning, memories=facts, native=True, listing="", window=8192)
+    assert prompt == system_prompt(now=morning + 40_000, memories=facts, native=True, listing="", window=8192)
     assert "Monday, 30 November 2026" in prompt
     assert prompt.index("First") < prompt.index("Second")
     many = [Memory(n, "x" * 400, float(n)) for n in range(200, 0, -1)]
-    assert len(system_prompt(now=morning, memories=many, plan=plan, window=8192)) < 8192
+    assert len(system_prompt(now=morning, memories=many, native=True, listing="", window=8192)) < 8192
 
 
 def test_calls_are_the_same_when_tool_and_arguments_are() -> None:

@@ -75,7 +75,7 @@ async def test_allowed_in_this_chat_asks_no_more(talk: Talk) -> None:
     ("name", "arguments", "state", "said"),
     [
         ("remember", '{"contents": "tea"}', "not_run", "content: required (text)"),
-        ("remember", "{content: tea", "not_run", "could not be read as JSON"),
+        ("remember", "{content: tea", "not_run", "tea stands without quotes"),
         ("remembr", TEA, "not_run", "There is no tool named remembr. Did you mean remember?"),
         ("crane", "{}", "failed", "crane failed: the crane is stuck"),
     ],
@@ -288,7 +288,7 @@ async def test_a_break_inside_the_program_ends_the_turn_and_not_the_chat(
         raise KeyError("bug")
 
     with monkeypatch.context() as patched:
-        patched.setattr("conch_desktop.engine.turn.system_prompt", broken)
+        patched.setattr("conch_desktop.engine.requests.system_prompt", broken)
         await talk.session.send("Hello")
     assert talk.last.state == "failed"
     assert talk.last.failure is not None

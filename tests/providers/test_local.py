@@ -52,6 +52,20 @@ def test_a_file_of_one_s_own_has_its_name() -> None:
     assert (model.id, model.tools) == ("local/Tide-7B.Q4", None)
 
 
+async def test_the_file_and_the_server_s_version_are_its_fingerprint(tmp_path: Path) -> None:
+    path: list[Path | None] = [tmp_path / "a.gguf"]
+    wire = LocalWire(provider=THIS_COMPUTER, server=LocalServer(lambda: path[0]))
+    model = local_model(path[0], "local")
+    assert await wire.fingerprint(model) == ""  # the file is not there
+    (tmp_path / "a.gguf").write_bytes(b"GGUF")
+    first = await wire.fingerprint(model)
+    (tmp_path / "a.gguf").write_bytes(b"GGUF2")
+    assert await wire.fingerprint(model) not in ("", first)
+    path[0] = None
+    assert await wire.fingerprint(model) == ""
+    await wire.aclose()
+
+
 async def test_a_list_starts_nothing() -> None:
     states: list[str] = []
     wire = LocalWire(provider=THIS_COMPUTER, server=LocalServer(lambda: None, states.append))

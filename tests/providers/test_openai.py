@@ -587,10 +587,13 @@ async def test_the_real_props_are_read() -> None:
 async def test_props_that_do_not_come_mean_unknown_and_are_asked_for_again(props: Reply) -> None:
     async with ScriptedServer() as server:
         llama(server, props=props)
-        pier = wire(server.url)
+        now = [0.0]
+        pier = wire(server.url, clock=lambda: now[0])
         assert await pier.tools_for(MODEL) is None
         assert await pier.window_for(Model("pier", "demo", window=77)) == 77
         llama(server, tools=True)
+        assert await pier.tools_for(MODEL) is None  # it is left alone for a moment
+        now[0] += 3.0
         assert await pier.tools_for(MODEL) is True
         await pier.aclose()
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conch_desktop.domain.models import Model
-from conch_desktop.providers.openai_models import Props, read_listing, read_props
+from conch_desktop.providers.openai_models import read_listing, read_props
 from tests.providers.feeding import recorded
 
 
@@ -63,6 +63,34 @@ def test_a_real_llama_server_is_known_by_its_list() -> None:
     assert listing.models == (Model("pier", "smollm2-135m-instruct", "smollm2-135m-instruct", 1024, pictures=False),)
 
 
+def prints(entry: dict[str, Any]) -> str:
+    listing = read_listing({"data": [entry]}, "pier")
+    assert listing is not None
+    return listing.prints[entry["id"]]
+
+
+def test_the_fingerprint_of_an_entry_changes_with_the_model_and_not_with_its_price() -> None:
+    entry = {"id": "a", "canonical_slug": "pier/a-2026", "created": 5, "pricing": {"prompt": "1"}}
+    assert prints(entry) == prints({**entry, "pricing": {"prompt": "2"}}) != ""
+    assert prints(entry) != prints({**entry, "created": 6})
+    assert prints(entry) != prints({**entry, "supported_parameters": ["tools"]})
+
+
+def test_a_date_that_is_only_the_time_of_the_question_is_no_fingerprint() -> None:
+    assert prints({"id": "a", "created": 5, "owned_by": "vllm"}) == ""
+    assert prints({"id": "a", "created": 5, "owned_by": "vllm", "root": "/models/a"}) != ""
+    assert prints({"id": "a", "created": 5, "owned_by": "openai"}) != prints(
+        {"id": "a", "created": 6, "owned_by": "openai"}
+    )
+    assert prints({"id": "a", "meta": {"size": 1}}) != prints({"id": "a", "meta": {"size": 2}})
+
+
+def test_ollama_is_known_by_its_list() -> None:
+    listing = read_listing({"data": [{"id": "tide:7b", "owned_by": "library"}]}, "pier")
+    assert listing is not None
+    assert (listing.ollama, listing.llama) == (True, False)
+
+
 @pytest.mark.parametrize("value", [None, 3, "text", {}, {"data": "x"}, {"models": {}}])
 def test_what_is_no_list_is_none(value: Any) -> None:
     assert read_listing(value, "pier") is None
@@ -71,14 +99,24 @@ def test_what_is_no_list_is_none(value: Any) -> None:
 @pytest.mark.parametrize(
     ("value", "props"),
     [
-        ({"chat_template_caps": {"supports_tools": True}, "default_generation_settings": {"n_ctx": 9}}, Props(True, 9)),
-        ({"chat_template_caps": {"supports_tools": "yes"}, "default_generation_settings": {"n_ctx": 0}}, Props()),
-        ({"chat_template_caps": None}, Props()),
-        ([], Props()),
+        ({"chat_template_caps": {"supports_tools": True}, "default_generation_settings": {"n_ctx": 9}}, (True, 9)),
+        ({"chat_template_caps": {"supports_tools": "yes"}, "default_generation_settings": {"n_ctx": 0}}, (None, None)),
+        ({"chat_template_caps": None}, (None, None)),
+        ([], (None, None)),
     ],
 )
-def test_props_are_read(value: Any, props: Props) -> None:
-    assert read_props(value) == props
+def test_props_are_read(value: Any, props: tuple[bool | None, int | None]) -> None:
+    read = read_props(value)
+    assert (read.tools, read.window) == props
+
+
+def test_a_server_that_was_started_anew_with_another_file_or_template_is_another() -> None:
+    value = {"model_path": "a.gguf", "build_info": "b9", "chat_template": "{{ x }}", "total_slots": 1}
+    same = read_props({**value, "total_slots": 2}).model
+    assert read_props(value).model == same != ""
+    for key in ("model_path", "build_info", "chat_template"):
+        assert read_props({**value, key: "other"}).model != same
+    assert read_props({}).model == read_props([]).model == ""
 
 
 junk = st.recursive(

@@ -29,6 +29,7 @@ VALUES: list[tuple[Setting[Any], Any]] = [
     (known.LOCAL_MODEL, "/models/own.gguf"),
     (known.TOOLS_OFF, ["memory"]),
     (known.STEP_LIMIT, 50),
+    (known.MODEL_MODES, {"pier/demo": "words"}),
 ]
 
 BROKEN: list[tuple[Setting[Any], str]] = [
@@ -53,6 +54,7 @@ BROKEN: list[tuple[Setting[Any], str]] = [
     (known.FAVOURITES, '"a/b"'),
     (known.FAVOURITES, '["a/b", 1]'),
     (known.STEP_LIMIT, "0"),
+    (known.MODEL_MODES, "[]"),
     (known.STEP_LIMIT, '{"a": 1}'),
 ]
 

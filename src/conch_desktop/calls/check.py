@@ -1,145 +1,185 @@
-"""The strict check of a call's arguments against the tool's own schema, in words a model can act on."""
+"""The check of a call's arguments: own tools by the full strict schema, an integration's for plain mistakes only."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from conch_desktop.calls.signature import OPTIONS_SHOWN, signature
-from conch_desktop.domain.tools import Tool
+from conch_desktop.calls import plain, refs, wording
+from conch_desktop.calls.places import Step, path_text
+from conch_desktop.calls.shapes import SameSchema, Shape, shape_of
+from conch_desktop.calls.signature import signature
+from conch_desktop.domain.calls import Json
+from conch_desktop.domain.tools import BUILTIN, Tool
 
 if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
 
 FAULTS_SHOWN = 12
-_QUOTED = 40
+_MOST = 1_000
+_OTHER = 160
+_LAST = 1_000_000
 
-TYPE_WORDS = {
-    "string": "text",
-    "number": "a number",
-    "integer": "a whole number",
-    "boolean": "true or false",
-    "array": "a list",
-    "object": "an object",
-    "null": "null",
-}
+Fault = tuple[tuple[Step, ...], str]
+"""Where, and the line that says it."""
 
 
-def faults(tool: Tool, args: Mapping[str, Any]) -> list[str]:
+def faults(tool: Tool, args: Mapping[str, Json]) -> list[str]:
     """Every fault of `args` at once, a line each; empty when they fit."""
-    errors = sorted(_validator(_frozen(tool)).iter_errors(args), key=lambda error: [str(p) for p in error.path])
-    return list(dict.fromkeys(line for error in errors for line in _lines(error)))
+    if tool.source != BUILTIN:
+        return list(islice(plain.faults(tool.parameters, args), _MOST))
+    try:
+        errors = list(islice(_validator(SameSchema(tool.parameters)).iter_errors(args), _MOST))
+    except _broken():  # the schema itself: it is used as far as it makes sense
+        return list(islice(plain.faults(tool.parameters, args), _MOST))
+    if not errors:
+        return []
+    shape = shape_of(tool.parameters)
+    listed = {tuple(error.absolute_path) for error in errors if error.validator in ("enum", "const")}
+    told = [
+        e for e in errors if e.validator != "type" or tuple(e.absolute_path) not in listed
+    ]  # the options say it all
+    found = sorted((fault for error in told for fault in _faults(error)), key=lambda fault: _rank(shape, fault[0]))
+    return list(dict.fromkeys(line for _, line in found))
 
 
-def refusal(tool: Tool, lines: Sequence[str]) -> str:
+def refusal(tool: Tool, lines: Sequence[str], notes: Sequence[str] = ()) -> str:
     """The text a model is sent for arguments that don't fit."""
     shown = [f"- {line}" for line in lines[:FAULTS_SHOWN]]
     if len(lines) > FAULTS_SHOWN:
         shown.append(f"- …and {len(lines) - FAULTS_SHOWN} more.")
+    shown += [f"- {note}" for note in notes]
     what = "this" if len(lines) == 1 else "these"
     head = f"The arguments for {tool.name} don’t fit. Fix {what} and call it again:"
-    return "\n".join([head, *shown, f"It takes: {signature(tool.parameters)}"])
+    return "\n".join([head, *shown, takes(tool)])
 
 
-def quoted(value: object) -> str:
-    """A value as an error names it: `the text "ten"`, `the number 7`, `a list of 3`."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case str():
-            text = value if len(value) <= _QUOTED else value[:_QUOTED] + "…"
-            return f"the text {json.dumps(text, ensure_ascii=False)}"
-        case int() | float():
-            return f"the number {json.dumps(value)}"
-        case list():
-            return f"a list of {len(value)}"
-        case _:
-            return "an object"
-
-
-def _frozen(tool: Tool) -> str:
-    return json.dumps(tool.parameters, sort_keys=True)
+def takes(tool: Tool) -> str:
+    """The last line of every error: what the tool takes."""
+    return f"It takes: {signature(tool.parameters)}"
 
 
 @lru_cache(maxsize=256)
-def _validator(schema: str) -> Draft202012Validator:
+def _validator(key: SameSchema) -> Validator:
     # Imported here because it takes 40 ms, and nothing needs it before the first call.
-    from jsonschema import Draft202012Validator
+    from conch_desktop.calls.validator import strict_validator
 
-    return Draft202012Validator(json.loads(schema))
+    return strict_validator(key.schema)
 
 
-def _lines(error: ValidationError) -> Iterator[str]:
-    path = _path(error.absolute_path)
-    where = path or "(the arguments)"
+def _broken() -> tuple[type[Exception], ...]:
+    from conch_desktop.calls.validator import BROKEN_SCHEMA
+
+    return BROKEN_SCHEMA
+
+
+def _rank(shape: Shape, steps: Sequence[Step]) -> list[int]:
+    """Where a fault comes in the order of the schema."""
+    ranks = []
+    here: Shape | None = shape
+    for step in steps:
+        if isinstance(step, int):
+            ranks.append(step)
+            here = here.items if here else None
+        else:
+            names = list(here.fields) if here else []
+            ranks.append(names.index(step) if step in names else _LAST)
+            here = here.fields.get(step) if here else None
+    return ranks
+
+
+# --- one error of the validator, in words ---
+
+
+def _faults(error: ValidationError) -> Iterator[Fault]:
+    steps = tuple(error.absolute_path)
     wanted: Any = error.validator_value
-    schema: Any = error.schema
+    value: Any = error.instance
     match error.validator:
         case "required":
-            given: Any = error.instance
-            missing = [name for name in wanted if name not in given]
-            properties = schema.get("properties", {})
-            for name in missing:
-                yield f"{_joined(path, name)}: required ({_kind(properties.get(name))}), but it was missing."
+            yield from _missing(error, steps)
         case "type":
-            yield f"{where}: expected {_kinds(wanted)}, got {quoted(error.instance)}."
+            yield steps, wording.expected(path_text(steps), _kinds(wanted, value), value)
         case "enum":
-            yield f"{where}: {_options(wanted)}, got {quoted(error.instance)}."
-        case "additionalProperties" if isinstance(error.instance, Mapping):
-            unknown = [name for name in error.instance if name not in schema.get("properties", {})]
-            for name in unknown:
-                yield f"{_joined(path, name)}: there is no such field."
-        case "minLength" | "maxLength" | "minItems" | "maxItems" | "minimum" | "maximum":
-            yield f"{where}: expected {_bound(error)}, got {quoted(error.instance)}."
+            yield steps, wording.expected(path_text(steps), wording.options(wanted), value)
+        case "const":
+            yield steps, wording.expected(path_text(steps), wording.options([wanted]), value)
+        case "anyOf" | "oneOf":
+            yield from _union(error, steps)
+        case "additionalProperties" | "unevaluatedProperties" if isinstance(value, Mapping):
+            for name in [name for name in value if name not in _properties(error.schema)]:
+                yield (*steps, name), f"{path_text((*steps, name))}: there is no such field."
+        case "pattern" | "format" if isinstance(error.schema, Mapping) and error.schema.get("format") == refs.FORMAT:
+            yield steps, wording.expected(path_text(steps), "a bare ref from the page text, like e12", value)
+        case str(keyword) if keyword in _BOUNDS:
+            yield steps, wording.expected(path_text(steps), _BOUNDS[keyword].format(wanted), value)
         case _:
-            yield f"{where}: {error.message}"
+            said = error.message if len(error.message) <= _OTHER else error.message[:_OTHER] + "…"
+            yield steps, f"{path_text(steps) or wording.ROOT}: {said}."
 
 
-def _path(places: Any) -> str:
-    text = ""
-    for place in places:
-        text = f"{text}[{place}]" if isinstance(place, int) else _joined(text, str(place))
-    return text
+_BOUNDS = {
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "a multiple of {}",
+    "minProperties": "at least {} fields",
+    "maxProperties": "at most {} fields",
+    "uniqueItems": "each item only once",
+    "pattern": "text that fits the pattern {}",
+    "format": "the format {}",
+}
 
 
-def _joined(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
+def _missing(error: ValidationError, steps: tuple[Step, ...]) -> Iterator[Fault]:
+    value: Any = error.instance
+    wanted: Any = error.validator_value
+    properties = _properties(error.schema)
+    for name in wanted:
+        if name not in value:
+            yield (*steps, name), wording.missing(path_text((*steps, name)), plain.described(properties.get(name)))
 
 
-def _kind(schema: object) -> str:
-    if isinstance(schema, Mapping):
-        if "enum" in schema:
-            return _options(schema["enum"])
-        return _kinds(schema.get("type"))
-    return "anything"
+def _union(error: ValidationError, steps: tuple[Step, ...]) -> Iterator[Fault]:
+    """What is wrong by the one branch that can be meant; else what all the branches would take."""
+    context: Any = error.context or ()
+    branches: dict[Any, list[ValidationError]] = {}
+    for inner in context:
+        branches.setdefault(inner.schema_path[0], []).append(inner)
+    meant = [found for found in branches.values() if not any(_is_of_another_kind(inner) for inner in found)]
+    if len(meant) == 1:
+        for inner in meant[0]:
+            yield from _faults(inner)
+        return
+    schemas: Any = error.validator_value
+    if not meant and context:
+        wanted = " or ".join(dict.fromkeys(plain.described(schema) for schema in schemas))
+        yield steps, wording.expected(path_text(steps), wanted, error.instance)
+        return
+    what = "fits none of the shapes it may have" if context else "fits more than one of the shapes it may have"
+    yield steps, f"{path_text(steps) or wording.ROOT}: {wording.quoted(error.instance)} {what}."
 
 
-def _kinds(kinds: object) -> str:
-    if isinstance(kinds, str):
-        return TYPE_WORDS.get(kinds, kinds)
-    if isinstance(kinds, Sequence):
-        return " or ".join(TYPE_WORDS.get(kind, str(kind)) for kind in kinds)
-    return "anything"
+def _is_of_another_kind(error: ValidationError) -> bool:
+    return not error.relative_path and error.validator in ("type", "enum", "const")
 
 
-def _options(options: Sequence[object]) -> str:
-    shown = ", ".join(json.dumps(option, ensure_ascii=False) for option in options[:OPTIONS_SHOWN])
-    more = ", …" if len(options) > OPTIONS_SHOWN else ""
-    return f"expected {'one of ' if len(options) > 1 else ''}{shown}{more}"
+def _properties(schema: Any) -> Mapping[str, Any]:
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    return properties if isinstance(properties, Mapping) else {}
 
 
-def _bound(error: ValidationError) -> str:
-    value = error.validator_value
-    return {
-        "minLength": f"at least {value} characters",
-        "maxLength": f"at most {value} characters",
-        "minItems": f"at least {value} items",
-        "maxItems": f"at most {value} items",
-        "minimum": f"at least {value}",
-        "maximum": f"at most {value}",
-    }[str(error.validator)]
+def _kinds(wanted: Any, value: Json) -> str:
+    """A whole number is only asked for by that name when a number came."""
+    names = [wanted] if isinstance(wanted, str) else list(wanted)
+    if isinstance(value, str):
+        names = ["number" if name == "integer" else name for name in names]
+    return wording.kinds(names)

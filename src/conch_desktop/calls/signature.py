@@ -3,57 +3,62 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from conch_desktop.calls.shapes import Shape, shape_of
 
 OPTIONS_SHOWN = 12
 LONGEST = 600
 _LEVELS = 2
+_ORDER = ("string", "number", "integer", "boolean", "array", "object")
+_PLAIN_NAME = re.compile(r"[\w$-]+")
 
 
 def signature(schema: Mapping[str, Any]) -> str:
     """The one-line signature of a tool's parameters, at most `LONGEST` characters."""
-    line = _shape(schema, 0)
+    line = _shape(shape_of(schema), 0)
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
-def _shape(schema: object, level: int) -> str:
-    if not isinstance(schema, Mapping):
-        return "any"
-    if "const" in schema:
-        return json.dumps(schema["const"], ensure_ascii=False)
-    options = schema.get("enum")
-    if isinstance(options, Sequence) and 0 < len(options) <= OPTIONS_SHOWN:
-        return "|".join(json.dumps(option, ensure_ascii=False) for option in options if option is not None)
-    for union in ("anyOf", "oneOf"):
-        branches = schema.get(union)
-        if isinstance(branches, Sequence):
-            return _joined(_shape(branch, level) for branch in branches)
-    kinds = schema.get("type")
-    if isinstance(kinds, Sequence) and not isinstance(kinds, str):
-        return _joined(_typed(kind, schema, level) for kind in kinds)
-    return _typed(kinds, schema, level)
+def _shape(shape: Shape, level: int) -> str:
+    options = shape.options
+    if options is not None and 0 < len(options) <= OPTIONS_SHOWN:
+        return "|".join(_written(option) for option in options if option is not None) or "null"
+    if shape.branches and not shape.fields:
+        return _joined(_shape(branch, level) for branch in shape.branches)
+    if shape.kinds is None:
+        return "any" if level else "{}"
+    return _joined(_kind(kind, shape, level) for kind in _ORDER if kind in shape.kinds)
 
 
-def _typed(kind: object, schema: Mapping[str, Any], level: int) -> str:
+def _kind(kind: str, shape: Shape, level: int) -> str:
     if kind == "array":
-        return f"{_shape(schema.get('items'), level)}[]"
-    if kind == "object" or (kind is None and "properties" in schema):
-        return _object(schema, level)
-    return str(kind) if isinstance(kind, str) else "any"
+        items = _shape(shape.items, level) if shape.items is not None else "any"
+        return f"({items})[]" if "|" in items and not items.startswith("{") else f"{items}[]"
+    if kind == "object":
+        return _object(shape, level)
+    return kind
 
 
-def _object(schema: Mapping[str, Any], level: int) -> str:
-    properties = schema.get("properties")
-    if level > _LEVELS or not isinstance(properties, Mapping):
+def _object(shape: Shape, level: int) -> str:
+    if level > _LEVELS or not shape.fields:
         return "object" if level else "{}"
-    required = schema.get("required")
-    wanted = set(required) if isinstance(required, Sequence) else set()
     fields = (
-        f"{name}{'' if name in wanted else '?'}: {_shape(value, level + 1)}" for name, value in properties.items()
+        f"{_name(name)}{'' if name in shape.required else '?'}: {_shape(inner, level + 1)}"
+        for name, inner in shape.fields.items()
     )
     return "{" + ", ".join(fields) + "}"
 
 
-def _joined(shapes: Any) -> str:
+def _name(name: str) -> str:
+    return name if _PLAIN_NAME.fullmatch(name) else _written(name)
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _joined(shapes: Iterable[str]) -> str:
     return "|".join(dict.fromkeys(shape for shape in shapes if shape != "null")) or "null"

@@ -107,6 +107,7 @@ class Window(QMainWindow):
         self.setCentralWidget(whole)
         self.popups: list[Popup] = []
         self.escapes: list[Callable[[], bool]] = []
+        self.escapes.append(self.view.close_find)
         self.allow_close = False
         self._wire()
         self._shortcuts()
@@ -134,6 +135,7 @@ class Window(QMainWindow):
             ("Ctrl+M", self.pick_model.emit),
             ("Ctrl+B", self.shell.toggle_sidebar),
             ("Ctrl+J", self.shell.toggle_panel),
+            ("Ctrl+F", self._find),
             ("Ctrl+Shift+F", self._search),
             ("Ctrl+Shift+J", self.question_asked.emit),
             ("Ctrl+,", self.settings_asked.emit),
@@ -234,10 +236,11 @@ class Window(QMainWindow):
         if take is not None:
             take()
             return
-        rows = self.view.rows
-        lines = [line for row in rows for line in row.lines()]
-        if lines:
-            lines[-1].setFocus(Qt.FocusReason.TabFocusReason)
+        self.view.list.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _find(self) -> None:
+        if self.view.isVisible():
+            self.view.open_find()
 
     def _search(self) -> None:
         if not self.shell.sidebar_shown:

@@ -27,6 +27,16 @@ MendKind = Literal[
     "list_of_one",
     "option_case",
     "ref",
+    "null",  # "null" where null is wanted and text is not
+    "control_character",  # a bare line break or tab in a text
+    "backslash",  # a backslash that starts no escape
+    "smart_quotes",
+    "escaped_quotes",
+    "missing_quote",
+    "missing_comma",
+    "extra_comma",
+    "stray_closer",
+    "odd_space",
 ]
 """What a mend can be; the panel, the cases and translations key on these names."""
 

@@ -105,7 +105,10 @@ class Refusal:
     """The provider did not answer, or broke off. It is always the last event of a stream.
 
     `words` are the provider's own, cut to a readable length; `what` says in a sentence what happened and `advice`
-    what to do. `retry_after` is in seconds. `status` is the HTTP status, 0 when there was none.
+    what to do. `retry_after` is in seconds. `status` is the HTTP status, 0 when there was none. `names_tool` is the tool
+    that a refused schema is of, "" when nobody says. `teaches` is a lesson and its value that a refusal of kind
+    "bad_request" or "context_length" tells: ("window", tokens), ("effort", the levels it takes, parted by commas, or
+    "none"), ("no_system_role", "") or ("blind", "").
     """
 
     kind: RefusalKind
@@ -114,6 +117,8 @@ class Refusal:
     advice: str = ""
     status: int = 0
     retry_after: float | None = None
+    names_tool: str = ""
+    teaches: tuple[str, str] | None = None
 
 
 WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Usage | Finish | Refusal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +12,11 @@ import platformdirs
 
 from conch_desktop.domain.clock import Clock, SystemClock
 from conch_desktop.domain.errors import ConchError, LocalModelError, ProviderError, UsageError
+from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
+from conch_desktop.engine.checking import CHECKED, Checked, check_model
+from conch_desktop.engine.plan import Choice
 from conch_desktop.engine.running import Settling
 from conch_desktop.engine.session import Session
 from conch_desktop.engine.turn import TurnParts
@@ -217,6 +220,38 @@ class Program:
         if wire is not None:
             await wire.aclose()
 
+    # What models taught ---------------------------------------------------------------------------------------------
+
+    async def check_model(self, model_id: str) -> Checked:
+        """Makes three harmless calls and keeps what works. Raises `ProviderError` when nothing answers."""
+        model, provider = await self._model_of(model_id)
+        wire = await self.wire_of(provider)
+        url = _address(provider)
+        found = await check_model(wire, url, model, self.clock)
+        fingerprint = await wire.fingerprint(model)
+        now = self.clock.now()
+        await self.lessons.learn(
+            Lesson(model.provider, url, model.name, CHECKED, found.value, found.text, fingerprint, learnt=now)
+        )
+        return found
+
+    async def lessons_of(self, model_id: str) -> list[Lesson]:
+        """What a model taught and still holds."""
+        provider = await self.provider(model_id.partition("/")[0])
+        if provider is None:
+            return []
+        return await self.lessons.of(provider.id, _address(provider), model_id.partition("/")[2])
+
+    def own_choice(self, model_id: str) -> Choice:
+        """The person's own choice of how a model gets its tools."""
+        choices: Mapping[str, Choice] = {"native": "native", "words": "words", "none": "none"}
+        return choices.get(self.settings.get(known.MODEL_MODES).get(model_id, ""), "automatic")
+
+    async def choose_mode(self, model_id: str, choice: Choice) -> None:
+        """Keeps the person's own choice; it stands above all lessons."""
+        kept = {key: value for key, value in self.settings.get(known.MODEL_MODES).items() if key != model_id}
+        await self.settings.set(known.MODEL_MODES, kept if choice == "automatic" else {**kept, model_id: choice})
+
     # The model on this computer -------------------------------------------------------------------------------------
 
     def local_state(self) -> LocalState:
@@ -266,7 +301,7 @@ class Program:
         toolbox = self.offered(asked)
         return TurnParts(
             wire=wire,
-            url=LOCAL_URL if provider.kind == "local" else base_url(provider),
+            url=_address(provider),
             model=model,
             toolbox=toolbox,
             guard=self._guard,
@@ -275,8 +310,10 @@ class Program:
             settle=settle,
             chat=session.chat_id,
             messages=session.messages[:-1],
+            lessons=self.lessons,
             memories=await self.memories.all() if "memory" in toolbox.groups else (),
             asked=asked,
+            choice=self.own_choice(model.id),
             step_limit=self.settings.get(known.STEP_LIMIT),
         )
 
@@ -284,6 +321,9 @@ class Program:
         model_id = session.model_id or await self.default_model()
         if not model_id:
             raise ProviderError("not_found", "No model is chosen for this chat.", "Choose one above the chat.")
+        return await self._model_of(model_id)
+
+    async def _model_of(self, model_id: str) -> tuple[Model, Provider]:
         model = await self.find_model(model_id)
         provider = await self.provider(model_id.partition("/")[0])
         if model is None or provider is None:
@@ -297,6 +337,11 @@ class Program:
             return last
         local = await self._read([LOCAL])
         return local.models[0].id if local.models else ""
+
+
+def _address(provider: Provider) -> str:
+    """Where a provider is; lessons are kept by it."""
+    return LOCAL_URL if provider.kind == "local" else base_url(provider)
 
 
 def _key_service(data_dir: Path) -> str:

@@ -17,6 +17,7 @@ from conch_desktop.domain.events import (
     PlanMade,
     ReasoningAdded,
     Refused,
+    RequestSent,
     TextAdded,
     TurnEvent,
     Usage,
@@ -87,6 +88,8 @@ class AnswerDraft:
             case Refused():
                 failure = Failure(event.kind, event.text, event.advice)
                 self._message = replace(self._message, failure=failure)
+            case RequestSent(mode=mode):  # a refusal that was healed is no failure of the answer
+                self._message = replace(self._message, mode=mode, failure=None)
             case Done(finish=finish):
                 self._message = replace(self._message, state=_STATES.get(finish, "done"))
             case _:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from conch_desktop.calls.read import read_call
-from conch_desktop.domain.calls import CallState, Json, ReadCall
+from conch_desktop.domain.calls import CallState, Json, Mend, ReadCall
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.events import CallMade, CallResult, CallStarted, GuardDecided, TurnEvent
 from conch_desktop.domain.tools import BUILTIN, Tool, ToolAnswer, ToolContext, answer
+from conch_desktop.schemas.names import renamed_back
 from conch_desktop.tools.guard import Answer, Guard, Question, title_of
 from conch_desktop.tools.toolbox import Toolbox
 
@@ -40,6 +42,7 @@ class Wanted:
     """A call a model wants. `id` is ours; `raw` is what it sent, `arguments` what is to be read of it.
 
     `fault` is set when the call could not even be told (a block nobody can read): the words for the model.
+    `fields` are fields that were sent under another name, {name sent: original}; `mends` are those of finding it.
     """
 
     id: str
@@ -51,6 +54,8 @@ class Wanted:
     extra: str = ""
     finish: str = "stop"
     fault: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+    mends: tuple[Mend, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +108,24 @@ async def _read(wanted: Wanted, tool: Tool | None, toolbox: Toolbox) -> ReadCall
         return ReadCall(ok=False, error=wanted.fault)
     if tool is None:
         return ReadCall(ok=False, error=_unknown(wanted.name, toolbox))
-    if isinstance(wanted.arguments, str) and len(wanted.arguments) > READ_APART:
-        return await asyncio.to_thread(read_call, wanted.arguments, tool, finish=wanted.finish)
-    return read_call(wanted.arguments, tool, finish=wanted.finish)
+    arguments = _own_names(wanted.arguments, wanted.fields)
+    if isinstance(arguments, str) and len(arguments) > READ_APART:
+        read = await asyncio.to_thread(read_call, arguments, tool, finish=wanted.finish)
+    else:
+        read = read_call(arguments, tool, finish=wanted.finish)
+    return replace(read, mends=(*wanted.mends, *read.mends)) if wanted.mends else read
+
+
+def _own_names(arguments: Json, fields: Mapping[str, str]) -> Json:
+    """The arguments with every field under its own name. A text that is no JSON stays: its faults are told as sent."""
+    if not fields:
+        return arguments
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):
+            return arguments
+    return renamed_back(arguments, fields)
 
 
 def _unknown(name: str, toolbox: Toolbox) -> str:

@@ -3,55 +3,45 @@
 from __future__ import annotations
 
 import asyncio
-import uuid
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.events import (
-    CallDelta,
     CallProgress,
     CallResult,
     Done,
-    Finish,
-    FinishReason,
+    LessonLearnt,
     Notice,
     PlanMade,
     ReasoningAdded,
-    ReasoningDelta,
     Refusal,
     Refused,
     RequestSent,
     TextAdded,
-    TextDelta,
     TurnEvent,
-    Usage,
-    WireCall,
 )
 from conch_desktop.domain.memories import Memory
-from conch_desktop.domain.messages import Message, SentMessage
+from conch_desktop.domain.messages import Message
 from conch_desktop.domain.models import Model
 from conch_desktop.engine.circles import PAUSE_AT, TELL_AT, Circles, paused, told
 from conch_desktop.engine.draft import AnswerDraft
-from conch_desktop.engine.fitting import assumed_window, fit
-from conch_desktop.engine.history import STOPPED, as_sent
-from conch_desktop.engine.plan import Plan, make_plan
-from conch_desktop.engine.prompt import system_prompt
-from conch_desktop.engine.running import Asker, Settling, Surroundings, Wanted, run_call
-from conch_desktop.providers.wire import Request, Wire
+from conch_desktop.engine.history import STOPPED
+from conch_desktop.engine.ladder import Ladder
+from conch_desktop.engine.plan import Choice, LessonBook, Plan, make_plan
+from conch_desktop.engine.requests import Made, Maker
+from conch_desktop.engine.running import Asker, Settling, Surroundings, run_call
+from conch_desktop.engine.step import Step
+from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.guard import Guard
 from conch_desktop.tools.toolbox import Toolbox
-from conch_desktop.words.asking import ASKED_PROMPT, asked
-from conch_desktop.words.grammar import PLAIN_GRAMMAR, call_grammar
-from conch_desktop.words.reader import WordsCall, WordsEvent, WordsFailed, WordsReader, WordsText
-from conch_desktop.words.transcript import in_words
 
-FORCED_TOKENS = 1_024
-"""Tokens an answer may take that can only be one call: a server that forces a call may otherwise never end."""
+MOST_WAITS = 2
+"""How often one request is sent again after the wait a provider asked for."""
 
-UNREADABLE = "(unreadable call)"
-"""The name shown for a block nobody can read."""
+LONGEST_WAIT = 60.0
+"""Seconds; a longer wait is no wait: the person is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +58,11 @@ class TurnParts:
     settle: Settling
     chat: str
     messages: Sequence[Message]
+    lessons: LessonBook
     memories: Sequence[Memory] = ()
     asked: str = ""
+    choice: Choice = "automatic"
     step_limit: int = 25
-
-
-@dataclass(slots=True)
-class _Step:
-    """What one request came to."""
-
-    number: int
-    reader: WordsReader | None = None
-    wanted: list[Wanted] = field(default_factory=list)
-    begun: dict[int, str] = field(default_factory=dict)
-    finish: FinishReason = "stop"
-    refusal: Refusal | None = None
 
 
 class Turn:
@@ -94,6 +74,14 @@ class Turn:
         self._stop = asyncio.Event()
         self._first_step = 1 + max((part.step for part in answer.parts), default=-1)
         self._circles = Circles()
+        self._requests = 0
+        self._spoken = False
+        self._counted = False
+        self._kept: set[tuple[str, str]] = set()
+        self._plan: Plan
+        self._ladder: Ladder
+        self._maker: Maker
+        self._step: Step | None = None
 
     @property
     def message(self) -> Message:
@@ -129,18 +117,27 @@ class Turn:
         return [*results, Done("stopped")]
 
     async def _steps(self) -> AsyncGenerator[TurnEvent, None]:
-        plan = await make_plan(self._parts.wire, self._parts.model, self._parts.toolbox, self._parts.asked)
-        yield PlanMade(plan.mode, plan.why)
-        window = await self._window()
-        for number in range(self._first_step, self._first_step + self._parts.step_limit):
-            step = _Step(number)
-            request, left_out = self._request(plan, step, window)
-            if left_out and number == self._first_step:
-                yield Notice(_left_out(left_out), number)
-            yield RequestSent(number + 1, plan.mode, tuple(tool.name for tool in request.tools) or _in_words(plan))
-            async with aclosing(self._answered(request, step)) as events:
+        parts = self._parts
+        self._plan = plan = await make_plan(
+            parts.wire,
+            parts.model,
+            parts.toolbox,
+            parts.lessons,
+            endpoint=parts.url,
+            asked=parts.asked,
+            choice=parts.choice,
+        )
+        self._ladder = Ladder(plan.way, parts.toolbox.names)
+        self._maker = Maker(
+            parts.wire, parts.model, parts.toolbox, plan, parts.messages, parts.memories, parts.clock.now()
+        )
+        yield PlanMade(plan.way.mode, plan.why)
+        for number in range(self._first_step, self._first_step + parts.step_limit):
+            async with aclosing(self._answered(number)) as events:
                 async for event in events:
                     yield event
+            step = self._step
+            assert step is not None
             if step.refusal is not None:
                 yield _refused(step.refusal)
                 yield Done("error")
@@ -153,100 +150,87 @@ class Turn:
                     yield event
                     if isinstance(event, Done):
                         return
-        yield Notice(f"{self._parts.step_limit} steps in one turn. The turn is paused.", number)
+        yield Notice(f"{parts.step_limit} steps in one turn. The turn is paused.", number)
         yield Done("paused")
 
-    async def _window(self) -> int:
-        parts = self._parts
-        return await parts.wire.window_for(parts.model) or parts.model.window or assumed_window(parts.url)
-
-    def _request(self, plan: Plan, step: _Step, window: int) -> tuple[Request, int]:
-        parts = self._parts
-        native = plan.mode in {"native", "strict"}
-        tools = parts.toolbox.tools if native else ()
-        system = system_prompt(now=parts.clock.now(), memories=parts.memories, plan=plan, window=window)
-        answer = self.message
-        kept, left_out = fit([*parts.messages, answer], window=window, system=system, tools=tools)
-        sent = as_sent(kept)
-        forced = plan.asked if step.number == self._first_step else None
-        if plan.mode == "words" and plan.asked is not None:
-            step.reader = WordsReader([plan.asked.name])
-        request = Request(parts.model, system, sent if native else in_words(sent), tools)
-        if forced is not None and native:
-            request = replace(request, tool_choice=forced.name, max_tokens=FORCED_TOKENS)
-        elif forced is not None:
-            said = (*request.messages[:-1], SentMessage("user", asked(forced, request.messages[-1].text)))
-            grammar = call_grammar(forced)
-            request = replace(request, system=ASKED_PROMPT, messages=said, grammar=grammar)
-            request = replace(request, max_tokens=FORCED_TOKENS, temperature=0.0)
-        elif plan.mode == "words":
-            request = replace(request, grammar=PLAIN_GRAMMAR, max_tokens=FORCED_TOKENS, temperature=0.0)
-        return request, left_out
-
-    async def _answered(self, request: Request, step: _Step) -> AsyncGenerator[TurnEvent, None]:
-        """One request, and everything that comes back for it."""
-        async with aclosing(self._parts.wire.stream(request)) as events:
-            async for event in events:
-                match event:
-                    case TextDelta(text=text):
-                        for told_event in self._text(text, step):
-                            yield told_event
-                    case ReasoningDelta(text=text):
-                        yield ReasoningAdded(text, step.number)
-                    case CallDelta(key=key, name=name, arguments=piece):
-                        if key not in step.begun:
-                            step.begun[key] = _new_id()
-                        yield CallProgress(step.begun[key], name, piece, step.number)
-                    case Usage():
-                        yield event
-                    case Finish(reason=reason, calls=calls):
-                        step.finish = reason
-                        step.wanted += [self._native(call, step, reason) for call in calls]
-                    case Refusal():
-                        step.refusal = event
-                    case _:
-                        pass
-        for told_event in self._ended(step):
-            yield told_event
-
-    def _text(self, text: str, step: _Step) -> list[TurnEvent]:
-        if step.reader is None:
-            return [TextAdded(text, step.number)]
-        return self._read(step.reader.feed(text), step)
-
-    def _ended(self, step: _Step) -> list[TurnEvent]:
-        """What was still held, and the calls that never became whole: each of them gets an answer too."""
-        events = self._read(step.reader.close(), step) if step.reader is not None else []
-        whole = {wanted.id for wanted in step.wanted}
-        for record in self._draft.open_calls():
-            if record.id in whole or record.step != step.number:
+    async def _answered(self, number: int) -> AsyncGenerator[TurnEvent, None]:
+        """One step, healed as far as the ladder goes: a refusal before the first word leads to another request."""
+        waits = 0
+        while True:
+            made = self._made(number)
+            async with aclosing(self._sent(made, number)) as events:
+                async for event in events:
+                    yield event
+            refusal = self._step.refusal if self._step is not None else None
+            if refusal is None or self._spoken:
+                return
+            said = self._ladder.climb(refusal)
+            if said is None:
+                wait = _patience(refusal, waits)
+                if wait is None:
+                    return
+                waits += 1
+                yield _refused(refusal)
+                yield Notice(f"{refusal.what} It is tried again by itself in {wait:.0f} s.", number)
+                await asyncio.sleep(wait)
                 continue
-            if step.refusal is None and step.finish == "length":
-                cut = Wanted(record.id, record.name, record.raw, record.raw, step.number, finish="length")
-                step.wanted.append(cut)
-            else:
-                why = "The answer broke off before this call was whole, so nothing ran."
-                events.append(CallResult(record.id, True, why, state="not_run", sent_back=why))
-        return events
+            yield _refused(refusal)
+            yield Notice(said, number)
+            if self._ladder.way.mode != made.mode:
+                yield PlanMade(self._ladder.way.mode, _BECAUSE.get(refusal.kind, ""))
 
-    def _read(self, found: Sequence[WordsEvent], step: _Step) -> list[TurnEvent]:
+    def _made(self, number: int) -> Made:
+        failed = self._step.failed if self._step is not None else False
+        return self._maker.make(self._ladder.way, self.message, first=number == self._first_step, failed=failed)
+
+    async def _sent(self, made: Made, number: int) -> AsyncGenerator[TurnEvent, None]:
+        """One request and its answer. What was learnt is in the store before the first word is shown."""
+        self._step = step = Step(number, made.request, made.offer, made.reader)
+        self._spoken = False
+        for notice in made.notices if number == self._first_step else ():
+            yield Notice(notice, number)
+        self._requests += 1
+        yield RequestSent(self._requests, made.mode, made.names)
+        async with aclosing(step.run(self._parts.wire, self._draft.open_calls)) as events:
+            async for event in events:
+                if not self._spoken and _is_word(event):
+                    self._spoken = True
+                    for learnt in await self._learnt():
+                        yield learnt
+                yield event
+        if step.refusal is None and not self._spoken:
+            self._spoken = True
+            for learnt in await self._learnt():
+                yield learnt
+
+    async def _learnt(self) -> list[TurnEvent]:
+        """Keeps what the ladder found out, and counts the lessons that were right."""
+        parts, plan = self._parts, self._plan
+        if not self._counted:
+            self._counted = True
+            for lesson in plan.lessons:
+                await parts.lessons.held(lesson)
         events: list[TurnEvent] = []
-        for event in found:
-            match event:
-                case WordsText(text=text):
-                    events.append(TextAdded(text, step.number))
-                case WordsCall(name=name, arguments=arguments, raw=raw):
-                    step.wanted.append(Wanted(_new_id(), name, raw, arguments, step.number))
-                case WordsFailed(raw=raw, why=why):
-                    step.wanted.append(Wanted(_new_id(), UNREADABLE, raw, None, step.number, fault=why))
+        drafts = [*([plan.told] if plan.told is not None else []), *self._ladder.lessons()]
+        known = {(lesson.kind, lesson.value) for lesson in plan.lessons}
+        for draft in drafts:
+            if (draft.kind, draft.value) in self._kept | known:
+                continue
+            self._kept.add((draft.kind, draft.value))
+            await parts.lessons.learn(
+                draft.lesson(
+                    parts.model,
+                    parts.url,
+                    words=self._ladder.words,
+                    fingerprint=plan.fingerprint,
+                    digest=plan.digest,
+                    now=parts.clock.now(),
+                )
+            )
+            events.append(LessonLearnt(draft.kind, draft.value, draft.text))
         return events
 
-    def _native(self, call: WireCall, step: _Step, finish: FinishReason) -> Wanted:
-        call_id = step.begun.get(call.key) or _new_id()
-        cut = "length" if finish == "length" else "stop"
-        return Wanted(call_id, call.name, call.arguments, call.arguments, step.number, call.id, call.extra, finish=cut)
-
-    async def _calls(self, step: _Step) -> AsyncGenerator[TurnEvent, None]:
+    async def _calls(self, step: Step) -> AsyncGenerator[TurnEvent, None]:
         around = Surroundings(
             self._parts.toolbox,
             self._parts.guard,
@@ -272,16 +256,25 @@ class Turn:
             yield Done("paused")
 
 
-def _new_id() -> str:
-    return f"call_{uuid.uuid4().hex[:20]}"
+def _is_word(event: TurnEvent) -> bool:
+    """Whether something of the answer is there: from then on a refusal is no longer healed."""
+    return isinstance(event, CallProgress | ReasoningAdded) or (
+        isinstance(event, TextAdded) and bool(event.text.strip())
+    )
 
 
-def _in_words(plan: Plan) -> tuple[str, ...]:
-    return (plan.asked.name,) if plan.mode == "words" and plan.asked is not None else ()
+_BECAUSE = {
+    "schema": "because the provider refused a schema as it was",
+    "tools": "because the provider says this model takes no tools natively",
+}
 
 
-def _left_out(count: int) -> str:
-    return f"The oldest {count} messages were left out: the model’s window does not hold them."
+def _patience(refusal: Refusal, waits: int) -> float | None:
+    """Seconds to wait before the same request once more; None when waiting does not help or nobody named a time."""
+    wait = refusal.retry_after
+    if refusal.kind not in {"rate", "overloaded"} or wait is None or waits >= MOST_WAITS or wait > LONGEST_WAIT:
+        return None
+    return max(wait, 0.0)
 
 
 def _refused(refusal: Refusal) -> Refused:

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Collection
+from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from conch_desktop.domain.events import Refusal, WireEvent
 from conch_desktop.domain.models import Family, Model, Provider
 from conch_desktop.providers.local_ends import PACKAGE, death
 from conch_desktop.providers.model_file import SMALL_MODEL
+from conch_desktop.providers.openai_models import fingerprint
 from conch_desktop.providers.registry import KINDS, family_of
 from conch_desktop.providers.wire import Request
 
@@ -339,6 +340,15 @@ class LocalWire:
         """The window the server is started with."""
         return model.window or WINDOW
 
+    async def fingerprint(self, model: Model) -> str:
+        """The model's file and the server's version. The server is not started for it."""
+        path = self._server.path
+        try:
+            size = path.stat().st_size if path is not None else 0
+        except OSError:
+            return ""
+        return fingerprint(path.name, size, PACKAGE) if path is not None else ""
+
     async def stream(self, request: Request) -> AsyncGenerator[WireEvent, None]:
         """Sends the request and yields what comes back; the last event is a `Finish` or a `Refusal`.
 
@@ -363,7 +373,7 @@ class LocalWire:
                     return
 
     async def read(
-        self, response: httpx.Response, *, tools: Collection[str] | None = None
+        self, response: httpx.Response, *, tools: Sequence[str] | None = None
     ) -> AsyncGenerator[WireEvent, None]:
         """Yields the events of a response."""
         inner = self._inner or self._made("http://127.0.0.1/v1", "")

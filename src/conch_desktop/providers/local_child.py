@@ -28,6 +28,8 @@ def main() -> int:
     options.add_argument("model")
     options.add_argument("--name", default="")
     options.add_argument("--window", type=int, default=8192)
+    options.add_argument("--template", type=Path, help="a chat template in the place of the model's own")
+    options.add_argument("--no-jinja", action="store_true", help="read no template; tools are refused then")
     asked = options.parse_args()
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
@@ -36,7 +38,7 @@ def main() -> int:
     out = _own_stdout()
     key = sys.stdin.readline().strip()
     try:
-        server, url = _serve(asked.model, asked.name, asked.window, key)
+        server, url = _serve(asked, key)
     except (RuntimeError, ImportError, OSError) as error:
         print(json.dumps({"error": f"{type(error).__name__}: {error}"}), file=out, flush=True)
         return 1
@@ -49,13 +51,16 @@ def main() -> int:
     return 0
 
 
-def _serve(model: str, name: str, window: int, key: str) -> tuple[object, str]:
+def _serve(asked: argparse.Namespace, key: str) -> tuple[object, str]:
     """Starts the server. Raises RuntimeError; the reason is on stderr then."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
-    params.model.path, params.model_alias = model, {name or Path(model).stem}
-    params.n_ctx, params.n_parallel, params.n_gpu_layers = window, 1, 0
+    params.model.path, params.model_alias = asked.model, {asked.name or Path(asked.model).stem}
+    params.n_ctx, params.n_parallel, params.n_gpu_layers = asked.window, 1, 0
+    if asked.template is not None:
+        params.chat_template = asked.template.read_text("utf-8")
+    params.use_jinja = not asked.no_jinja
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = max(1, physical_cores() - 1)
     params.hostnames, params.port = ["127.0.0.1"], 0  # 0: any free port
     # Without a key and these two, any web page the person has open could talk to the model.

@@ -7,9 +7,9 @@ import contextlib
 import json
 import logging
 import time
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -18,30 +18,29 @@ from conch_desktop.domain.errors import ProviderError
 from conch_desktop.domain.events import Finish, Refusal, WireEvent
 from conch_desktop.domain.models import Family, Model, Provider
 from conch_desktop.providers import refusals
+from conch_desktop.providers.asking import WAIT
 from conch_desktop.providers.connection import Connection
-from conch_desktop.providers.openai_models import Props, read_listing, read_props
+from conch_desktop.providers.facts import Facts
+from conch_desktop.providers.openai_models import read_listing
 from conch_desktop.providers.openai_request import build
 from conch_desktop.providers.registry import Kind, base_url, family_of
+from conch_desktop.providers.sources import source_of
 from conch_desktop.providers.sse import DONE, Body, values
 from conch_desktop.providers.stream import Answer, whole_characters
 from conch_desktop.providers.wire import Request
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
 _LIST_SECONDS = 30.0
 _ERROR_SECONDS = 30.0
-_ASK_SECONDS = 5.0
-"""For a question on the side: an answer is waiting behind it."""
-_UNASKED_SECONDS = 3.0
-"""How long a server that did not answer such a question is left alone: one turn asks several."""
+_OWN_LIST_SECONDS = 10.0
+"""For the account's own list, where a public one can stand in for it."""
 _AFTER_DONE = 2.0
 """Seconds to wait for more when the server has said that it is done: some never close."""
 _ERROR_BYTES = 256 * 1024
 _PLAIN_BYTES = 32 * 1024 * 1024
-
-
-def _authorization(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 class OpenAIWire:
@@ -56,37 +55,41 @@ class OpenAIWire:
         transport: httpx.AsyncBaseTransport | None = None,
         connect_timeout: float = 10.0,
         read_timeout: float = 300.0,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._provider = provider
         self._kind = kind
         self._key = key.strip() if key else ""
         self._base = base_url(provider)
         self._host = (urlsplit(self._base).hostname or "").lower()
-        self._connection = Connection(
-            name=provider.name,
-            base=self._base,
-            headers={"Accept": "text/event-stream, application/json", **_authorization(self._key)},
-            timeout=httpx.Timeout(read_timeout, connect=connect_timeout, pool=connect_timeout),
-            transport=transport,
+        timeout = httpx.Timeout(read_timeout, connect=connect_timeout, pool=connect_timeout)
+
+        def connect(headers: Mapping[str, str]) -> Connection:
+            return Connection(
+                name=provider.name, base=self._base, headers=headers, timeout=timeout, transport=transport
+            )
+
+        authorization = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        self._connection = connect({"Accept": "text/event-stream, application/json", **authorization})
+        self._source = source_of(
+            kind, base=self._base, host=self._host, provider=provider.id, key=self._key, connect=connect, clock=clock
         )
-        self._llama: bool | None = None  # is it a llama.cpp server?
-        self._several = False  # does it serve several models?
-        self._props: dict[str, Props] = {}
-        self._asking = asyncio.Lock()
-        self._silent_since = -_UNASKED_SECONDS
 
     # what the provider has ------------------------------------------------------------------------------------------
 
     async def list_models(self) -> list[Model]:
         """The provider's models. Raises `ProviderError`."""
-        return await self._list_models(_LIST_SECONDS)
+        if self._kind.name == "openrouter" and self._key:
+            try:
+                return await self._list_at(f"{self._base}/models/user", _OWN_LIST_SECONDS)
+            except ProviderError as error:
+                if error.kind == "auth":
+                    raise
+        return await self._list_at(f"{self._base}/models", _LIST_SECONDS)
 
-    async def _list_models(self, seconds: float) -> list[Model]:
-        url = f"{self._base}/models"
+    async def _list_at(self, url: str, seconds: float) -> list[Model]:
         status, headers, text = await self._get(url, seconds)
         if not 200 <= status < 300:
-            if status < 500 and self._llama is None:
-                self._llama = False  # llama.cpp names itself in every answer
             raise self._error(self._classify(status, headers, text, "models", url))
         try:
             listing = read_listing(json.loads(text), self._provider.id)
@@ -95,67 +98,45 @@ class OpenAIWire:
         if listing is None:
             where = {"provider": self._provider.name, "url": url, "during": "models"}
             raise self._error(refusals.strange(headers=headers, body=text, **where))
-        self._llama = bool(self._llama or listing.llama)
-        self._several = len(listing.models) > 1
-        return list(listing.models)
+        return list((await self._source.complete(listing)).models)
 
     def schema_family(self, model: Model) -> Family:
         """Which schema dialect the model takes."""
         return family_of(self._kind, model)
 
     async def tools_for(self, model: Model) -> bool | None:
-        """Whether the model takes tools natively: what llama.cpp says of its template, else what the list says."""
-        tools = (await self._props_of(model)).tools
+        """Whether the model takes tools natively: what the provider says now, else what its list said."""
+        tools = (await self._facts_of(model)).tools
         return model.tools if tools is None else tools
 
     async def takes_grammar(self, model: Model) -> bool:
         """Whether the server constrains an answer by GBNF: llama.cpp does."""
-        return await self._is_llama()
+        return await self._soon(self._source.is_llama(), False)
 
     async def window_for(self, model: Model) -> int | None:
         """The context window in tokens; None when nobody says."""
-        return (await self._props_of(model)).window or model.window
+        return (await self._facts_of(model)).window or model.window
 
-    async def _is_llama(self) -> bool:
-        """Whether the server is llama.cpp's. Servers of one's own are asked; the others tell in passing."""
-        own = self._kind.name in ("openai", "local") and self._host != "api.openai.com"
-        if own and self._unasked:
-            async with self._asking:
-                if self._unasked:
-                    try:
-                        await self._list_models(_ASK_SECONDS)
-                    except ProviderError:
-                        self._silent_since = time.monotonic()
-        return bool(self._llama)
+    async def fingerprint(self, model: Model) -> str:
+        """What tells that the model behind the name is still the same; "" when nothing tells."""
+        return await self._soon(self._source.fingerprint(model), "")
 
-    @property
-    def _unasked(self) -> bool:
-        return self._llama is None and time.monotonic() - self._silent_since > _UNASKED_SECONDS
+    async def _facts_of(self, model: Model) -> Facts:
+        return await self._soon(self._source.facts(model), Facts())
 
-    async def _props_of(self, model: Model) -> Props:
-        """What llama.cpp says of a model. Asked once; a server that can't say now is asked again next time."""
-        if not await self._is_llama():
-            return Props()
-        async with self._asking:
-            if model.name not in self._props:
-                url = httpx.URL(self._base.removesuffix("/v1") + "/props")
-                if self._several:
-                    url = url.copy_merge_params({"model": model.name})
-                try:
-                    status, _, text = await self._get(str(url), _ASK_SECONDS)
-                    props = read_props(json.loads(text)) if status == 200 else Props()
-                except (ProviderError, ValueError, RecursionError):
-                    return Props()
-                if status != 200 and status not in (404, 405, 501):
-                    return props
-                self._props[model.name] = props
-            return self._props[model.name]
+    async def _soon(self, answer: Awaitable[T], otherwise: T) -> T:
+        """An answer if it comes soon enough for a turn to wait for it. The questions behind it go on."""
+        try:
+            async with asyncio.timeout(WAIT):
+                return await answer
+        except TimeoutError:
+            return otherwise
 
     async def _get(self, url: str, seconds: float) -> tuple[int, httpx.Headers, str]:
         """Status, headers and text of an answer to GET. Raises `ProviderError` when there is none."""
         try:
             async with asyncio.timeout(seconds), self._connection.sent("GET", url) as response:
-                self._notice(response)
+                self._source.notice(response)
                 return response.status_code, response.headers, await Body(response).whole(_PLAIN_BYTES)
         except httpx.HTTPError as error:
             raise self._error(self._transport_refusal(error, 0, url)) from error
@@ -172,7 +153,7 @@ class OpenAIWire:
         event: WireEvent | None = None
         try:
             grammar = bool(request.grammar) and await self.takes_grammar(request.model)
-            body = build(request, host=self._host, grammar=grammar, llama=bool(self._llama))
+            body = build(request, host=self._host, grammar=grammar, llama=self._source.llama)
             content = whole_characters(json.dumps(body, ensure_ascii=False)).encode()
             names = [tool.name for tool in request.tools] if "tools" in body else []
             async with (
@@ -192,16 +173,16 @@ class OpenAIWire:
                 yield Refusal("network", "", what, "Try again, or choose another model.")
 
     async def read(
-        self, response: httpx.Response, *, tools: Collection[str] | None = None
+        self, response: httpx.Response, *, tools: Sequence[str] | None = None
     ) -> AsyncGenerator[WireEvent, None]:
         """Yields the events of a response. `tools` are the names that were offered, None when nobody knows.
 
         They help to read broken names, and where none were offered no refusal is about tools.
         """
-        self._notice(response)
+        self._source.notice(response)
         answer = Answer(tools or ())
         try:
-            async with contextlib.aclosing(self._read(response, answer, tools != [])) as events:
+            async with contextlib.aclosing(self._read(response, answer, tools)) as events:
                 async for event in events:
                     yield event
         except httpx.HTTPError as error:
@@ -214,13 +195,13 @@ class OpenAIWire:
             yield self._broken(error, answer)
 
     async def _read(
-        self, response: httpx.Response, answer: Answer, tools_sent: bool
+        self, response: httpx.Response, answer: Answer, tools: Sequence[str] | None
     ) -> AsyncGenerator[WireEvent, None]:
         body = Body(response)
         refused: Refusal | None
         if not 200 <= response.status_code < 300:
             text = await self._error_text(body)
-            yield self._classify(response.status_code, response.headers, text, tools_sent=tools_sent)
+            yield self._classify(response.status_code, response.headers, text, tools=tools)
             return
         first = await body.first()
         if first == "<" or not first:
@@ -231,7 +212,7 @@ class OpenAIWire:
             async with contextlib.aclosing(source) as found:
                 async for value in found:
                     if refusals.is_fault(value):
-                        refused = self._fault(response, answer, value, tools_sent)
+                        refused = self._fault(response, answer, value, tools)
                         break
                     for event in answer.take(value):
                         yield event
@@ -272,7 +253,7 @@ class OpenAIWire:
         """The refusal for an answer whose end was not told; None when it was."""
         if answer.failed:
             fault = {"error": {"message": "The answer ended with an error."}}
-            return self._fault(response, answer, fault, tools_sent=False)
+            return self._fault(response, answer, fault, [])
         if answer.ended:
             return None
         if answer.taken:
@@ -295,10 +276,12 @@ class OpenAIWire:
         except (httpx.HTTPError, TimeoutError):
             return body.beginning
 
-    def _fault(self, response: httpx.Response, answer: Answer, value: dict[str, Any], tools_sent: bool) -> Refusal:
+    def _fault(
+        self, response: httpx.Response, answer: Answer, value: dict[str, Any], tools: Sequence[str] | None
+    ) -> Refusal:
         text = json.dumps(value, ensure_ascii=False)
         during = "mid_stream" if answer.started else "before_first_token"
-        return self._classify(response.status_code, response.headers, text, during, tools_sent=tools_sent)
+        return self._classify(response.status_code, response.headers, text, during, tools=tools)
 
     def _classify(
         self,
@@ -308,7 +291,7 @@ class OpenAIWire:
         during: str = "before_first_token",
         url: str = "",
         *,
-        tools_sent: bool = True,
+        tools: Sequence[str] | None = None,
     ) -> Refusal:
         refusal = refusals.classify(
             status=status,
@@ -317,7 +300,9 @@ class OpenAIWire:
             during=during,
             provider=self._provider.name,
             url=url or f"{self._base}/chat/completions",
-            tools_sent=tools_sent,
+            tools_sent=tools is None or len(tools) > 0,
+            tools=tools or (),
+            now=time.time(),
         )
         return self._masked(refusal)
 
@@ -341,10 +326,7 @@ class OpenAIWire:
         masked = self._masked(refusal)
         return ProviderError(masked.kind, masked.what, masked.advice)
 
-    def _notice(self, response: httpx.Response) -> None:
-        if response.headers.get("server", "").startswith("llama.cpp"):
-            self._llama = True
-
     async def aclose(self) -> None:
-        """Closes the connections that were kept."""
+        """Ends what is asked on the side, and closes the connections that were kept."""
+        await self._source.aclose()
         await self._connection.aclose()

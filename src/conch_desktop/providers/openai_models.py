@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from conch_desktop.domain.models import Model
@@ -16,20 +18,42 @@ _WINDOW_KEYS = (
 )
 
 
+_IDENTITY = (
+    *("canonical_slug", "hugging_face_id", "root", "version", "digest", "quantization", "architecture"),
+    *("supported_parameters", "capabilities", "created", *_WINDOW_KEYS),
+)
+"""Fields of an entry that change when another model is behind the name, and hardly otherwise (a price does)."""
+_DATED = ("openai", "system", "openai-internal")
+"""Owners whose `created` is a date. Many servers write the time of the question there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Props:
-    """What a llama.cpp server says of its model; None where it says nothing."""
+    """What a llama.cpp server says of its model; None where it says nothing.
+
+    `model` is the fingerprint of its file, its template and the server's build.
+    """
 
     tools: bool | None = None
     window: int | None = None
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list of models. `llama`: the server is llama.cpp's."""
+    """A list of models.
 
-    models: tuple[Model, ...]
+    `prints` tells by name whether a model is still the same. `llama`: the server is llama.cpp's; `ollama`: Ollama.
+    """
+
+    models: tuple[Model, ...] = ()
     llama: bool = False
+    ollama: bool = False
+    prints: Mapping[str, str] = field(default_factory=dict)
+
+    def find(self, name: str) -> Model | None:
+        """The model of that name."""
+        return next((model for model in self.models if model.name == name), None)
 
 
 def read_listing(value: Any, provider: str) -> Listing | None:
@@ -40,11 +64,30 @@ def read_listing(value: Any, provider: str) -> Listing | None:
     if not isinstance(entries, list):
         return None
     found: dict[str, Model] = {}
+    prints: dict[str, str] = {}
     for entry in _objects(entries):
         model = _model(entry, provider)
-        if model is not None:
-            found.setdefault(model.name, model)
-    return Listing(tuple(found.values()), any(entry.get("owned_by") == "llamacpp" for entry in _objects(entries)))
+        if model is not None and model.name not in found:
+            found[model.name], prints[model.name] = model, _entry_print(entry)
+    owners = {entry.get("owned_by") for entry in _objects(entries) if isinstance(entry.get("owned_by"), str)}
+    return Listing(tuple(found.values()), "llamacpp" in owners, "library" in owners, prints)
+
+
+def fingerprint(*parts: Any) -> str:
+    """A short text that changes when one of the parts does; "" when they are all empty."""
+    if not any(parts):
+        return ""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
+
+
+def _entry_print(entry: Mapping[str, Any]) -> str:
+    """What tells that the model of an entry is still the same."""
+    known = {key: entry[key] for key in _IDENTITY if entry.get(key) not in (None, "", [], {})}
+    meta = _part(entry, "meta")  # llama.cpp
+    known.update({key: meta[key] for key in ("size", "n_params", "ftype") if meta.get(key)})
+    if not (entry.get("canonical_slug") or entry.get("owned_by") in _DATED):
+        known.pop("created", None)
+    return fingerprint(known)
 
 
 def read_props(value: Any) -> Props:
@@ -53,8 +96,11 @@ def read_props(value: Any) -> Props:
         return Props()
     caps, settings = value.get("chat_template_caps"), value.get("default_generation_settings")
     tools = caps.get("supports_tools") if isinstance(caps, dict) else None
-    window = _tokens(settings.get("n_ctx")) if isinstance(settings, dict) else None
-    return Props(tools if isinstance(tools, bool) else None, window)
+    window = tokens(settings.get("n_ctx")) if isinstance(settings, dict) else None
+    known = {
+        key: value[key] for key in ("model_path", "build_info", "chat_template", "chat_template_caps") if value.get(key)
+    }
+    return Props(tools if isinstance(tools, bool) else None, window, fingerprint(known))
 
 
 def _objects(entries: list[Any]) -> Iterator[Mapping[str, Any]]:
@@ -91,7 +137,7 @@ def _window(entry: Mapping[str, Any]) -> int | None:
         *(entry.get(key) for key in _WINDOW_KEYS),
         _part(entry, "top_provider").get("context_length"),
     ]
-    return next((tokens for place in places if (tokens := _tokens(place))), None)
+    return next((count for place in places if (count := tokens(place))), None)
 
 
 def _tools(entry: Mapping[str, Any]) -> bool | None:
@@ -119,5 +165,6 @@ def _part(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
-def _tokens(value: Any) -> int | None:
+def tokens(value: Any) -> int | None:
+    """A count of tokens, None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

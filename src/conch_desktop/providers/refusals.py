@@ -1,116 +1,28 @@
 """What a provider's refusal means.
 
-An ordered table of rules reads the words of the body (`refusal_bodies`) and the raw text; the order matters more than
-the patterns, and each part says why. The status comes last, because it says little: a server without tools answers 400,
-404, 405 or 500. The sentences people read are in `refusal_sentences`.
+The words of the body are unfolded (`refusal_bodies`), an ordered table of rules says what they mean (`refusal_rules`),
+and what else they teach is read from them (`refusal_lessons`). The status comes last, because it says little: a server
+without tools answers 400, 404, 405 or 500. The sentences people read are in `refusal_sentences`.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from conch_desktop.domain.events import Refusal, RefusalKind
 from conch_desktop.providers.refusal_bodies import Told, unfold, wait_in
+from conch_desktop.providers.refusal_lessons import names_tool, teaches
+from conch_desktop.providers.refusal_rules import RULES
 from conch_desktop.providers.refusal_sentences import SENTENCES, Case, mask, shown
 
 if TYPE_CHECKING:
     import httpx
 
-__all__ = ["RULES", "Rule", "broken_off", "classify", "from_transport", "is_fault", "mask", "shown", "strange"]
+__all__ = ["broken_off", "classify", "from_transport", "is_fault", "mask", "shown", "strange"]
 
 _WORDS = 500
 """Characters of a provider's own words that are kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A kind, the words that mean it, and the statuses it is asked for (none: any)."""
-
-    kind: RefusalKind
-    words: str = ""
-    statuses: tuple[int, ...] = ()
-    page: bool | None = None
-
-    def fits(self, status: int, told: Told) -> bool:
-        """Does the rule hold for an answer?"""
-        if self.statuses and status not in self.statuses:
-            return False
-        if self.page is not None and told.page is not self.page:
-            return False
-        return not self.words or re.search(self.words, told.text, re.IGNORECASE) is not None
-
-
-_SERVER = (500, 502, 503, 504, 520, 521, 522, 524, 529)
-
-RULES: tuple[Rule, ...] = (
-    # Pages come from a proxy, a gateway or a sign-in in between, not from the provider.
-    Rule("auth", page=True, statuses=(401, 403)),
-    Rule("network", page=True),
-    # The model's own malformed call. Its words are those of a refused schema, so it comes first.
-    Rule("generation", r"tool_use_failed|error parsing tool call|failed to parse input at pos|no valid tool call"),
-    # llama.cpp started without templates: `tools` and `tool_choice` alike, with status 500.
-    Rule("tools", r"tools?(_choice)? param (requires --jinja|is not fully supported)"),
-    Rule("tools", r"tool choice requires --enable-auto-tool-choice"),  # vLLM
-    # History, ids, names and switches: a fault of the request that says nothing of tools or schemas.
-    Rule(
-        "bad_request",
-        r"thought_signature|reasoning_content|reasoning details|tool_call_ids?\b|`tool_(use|result)` ids?",
-    ),
-    Rule("bad_request", r"messages[.\[].{0,60}tool_calls|function_response\.name|function\.name|tool call id was"),
-    Rule("bad_request", r"image input is not supported|does not support (thinking|images?|vision)"),
-    Rule("bad_request", r"parallel_tool_calls|tools cannot be empty|'tools': array too long|mixed values for 'strict'"),
-    Rule("bad_request", r"raise_exception|conversation roles must alternate|custom grammar constraints"),
-    # Schema words before tools words: both say "not supported", and only one of them costs a model its native tools.
-    Rule("schema", r"json schema error at|json schema conversion failed|failed to parse grammar|flavored json schema"),
-    Rule(
-        "schema",
-        r"invalid schema for (function|tool)|input_?schema|json schema (is invalid|contains)|schema type field",
-    ),
-    Rule("schema", r"function_?declarations|tools\.function\.parameters|function parameters is empty"),
-    Rule("schema", r"go struct field \S{0,80}tools\.function\.parameters|tools\[\d{1,4}\]\S{0,80}parameters"),
-    Rule("tools", r"(does ?n[o']t|not) support (tools?|tool use|tool calling|function calling)\b"),
-    Rule(
-        "tools",
-        r"(tools?|tool (use|calling)|function calling)['`\"]?( param)? (is|are) not (fully )?(supported|enabled)",
-    ),
-    Rule("tools", r"no endpoints found that support tool use|does not support parameters: \['tools'\]"),
-    Rule("bad_request", r"tool_choice"),  # after tools: xAI names both in one sentence
-    # The rest, by words that are each a provider's own.
-    Rule(
-        "context_length", r"exceed_context_size|context_length_exceeded|maximum context length|available context size"
-    ),
-    Rule(
-        "context_length",
-        r"prompt is (too long|\d+ tokens)|tokens_limit_reached|range of input length|context window|too many tokens",
-    ),
-    Rule("context_length", r"must be <= \d+\. given: \d+ `inputs`"),
-    Rule("rate", r"resource.exhausted|per.?(minute|second|day)\S{0,40}perproject|rate.?limit|too many requests"),
-    Rule("quota", r"insufficient_quota|current quota|credit balance|insufficient balance|balance is insufficient"),
-    Rule("quota", r"requires more credits|exceeded your monthly|余额不足", statuses=()),
-    Rule("quota", statuses=(402,)),
-    Rule("auth", r"(incorrect|invalid|no|missing|wrong) (x-)?api.?key|api key not valid|invalid_api_key|login fail"),
-    Rule("auth", r"authentication_error|unauthori[sz]ed|country, region"),
-    Rule(
-        "content_policy",
-        r"content_policy|content management policy|content_filter|flagged as|violating our usage|敏感内容",
-    ),
-    Rule("not_found", r"model_not_(found|supported)|invalid_model|deploymentnotfound|no endpoints found for"),
-    Rule("not_found", r"\bmodels?\b.{0,80}(does not exist|not found|is not supported)|could not route to"),
-    Rule(
-        "overloaded",
-        r"overloaded|loading model|server busy|server had an error|temporarily unavailable|unavailable_error",
-    ),
-    # What the status says.
-    Rule("auth", statuses=(401, 403)),
-    Rule("not_found", statuses=(301, 302, 303, 307, 308, 404, 405, 410)),
-    Rule("context_length", statuses=(413,)),
-    Rule("rate", statuses=(429,)),
-    Rule("overloaded", statuses=(408, *_SERVER)),
-    Rule("bad_request", statuses=(400, 402, 406, 409, 411, 412, 414, 415, 422, 451)),
-)
 
 
 def classify(
@@ -122,17 +34,17 @@ def classify(
     provider: str,
     url: str,
     tools_sent: bool = True,
+    tools: Sequence[str] = (),
+    now: float | None = None,
 ) -> Refusal:
     """What an answer that is none means.
 
     `during` is "before_first_token", "mid_stream" (then `body` is the data of the event that told it) or "models" (the
-    list of models was asked for). Without `tools_sent` no answer is about tools or schemas.
+    list of models was asked for). Without `tools_sent` no answer is about tools or schemas; `tools` are the names that
+    were offered, in order. `now` is in seconds since 1970, for waits that are told as a moment.
     """
-    told = unfold(body)
-    coded = status
-    if status < 400:
-        code = int(told.numbers.get("code", told.numbers.get("status_code", told.numbers.get("status", 0))))
-        coded = code if 400 <= code < 600 else status
+    told = unfold(body, headers)
+    coded = _coded(status, told)
     kind = _kind(coded, told, tools_sent)
     case = Case(
         kind=kind,
@@ -140,12 +52,29 @@ def classify(
         told=told,
         provider=provider,
         asked=f"{'GET' if during == 'models' else 'POST'} {shown(url)}",
-        wait=wait_in(headers, told),
+        wait=wait_in(headers, told, now),
         moved=str(headers.get("location", "")),
         during=during,
     )
     what, advice = SENTENCES[kind](case)
-    return Refusal(kind, mask(told.words[:_WORDS]), mask(what), mask(advice), status, case.wait)
+    return Refusal(
+        kind,
+        mask(told.words[:_WORDS]),
+        mask(what),
+        mask(advice),
+        status,
+        case.wait,
+        names_tool(told, tools) if kind == "schema" else "",
+        teaches(kind, told),
+    )
+
+
+def _coded(status: int, told: Told) -> int:
+    """The status an answer means: one with a good status, or none, may have another in its body."""
+    if status >= 400:
+        return status
+    codes = (told.numbers.get(key, 0) for key in ("code", "status_code", "status", "http_code"))
+    return next((int(code) for code in codes if 400 <= code < 600), status)
 
 
 def strange(*, headers: Mapping[str, str], body: str, during: str, provider: str, url: str) -> Refusal:
@@ -174,7 +103,7 @@ def is_fault(value: Mapping[str, Any]) -> bool:
 
 
 def _kind(status: int, told: Told, tools_sent: bool) -> RefusalKind:
-    if status == 0 or not told.text.strip():
+    if status == 0 or not (told.text.strip() or told.page):
         return _status_kind(status, told)
     for rule in RULES:
         if rule.fits(status, told):

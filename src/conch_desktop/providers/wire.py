@@ -21,7 +21,7 @@ class Request:
 
     `tools` are given natively. `tool_choice` is "auto", "none", "required" or the name of one of them. `grammar` is
     GBNF; a wire sends it only to a llama.cpp server, and then never together with tools (llama.cpp refuses both).
-    `temperature` None leaves it to the provider.
+    `temperature` None and `effort` "" (a thinking level) leave it to the provider.
     """
 
     model: Model
@@ -32,6 +32,7 @@ class Request:
     grammar: str = ""
     max_tokens: int | None = None
     temperature: float | None = None
+    effort: str = ""
 
 
 class Wire(Protocol):
@@ -66,6 +67,13 @@ class Wire(Protocol):
 
     async def window_for(self, model: Model) -> int | None:
         """The context window in tokens; None when nobody says."""
+        ...
+
+    async def fingerprint(self, model: Model) -> str:
+        """What tells that the model behind the name is still the same; "" when nothing does.
+
+        A lesson is compared by it only where both are known: a provider that could not be asked tells nothing.
+        """
         ...
 
     async def aclose(self) -> None:

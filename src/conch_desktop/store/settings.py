@@ -53,6 +53,11 @@ def is_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
+def is_table(value: object) -> bool:
+    """Texts by texts."""
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
+
+
 def is_base64(value: object) -> bool:
     """Bytes in base64, as Qt gives a window's place."""
     if not isinstance(value, str):
@@ -77,9 +82,10 @@ FAVOURITES: Setting[list[str]] = Setting("favourites", [], is_texts, "the favour
 RECENT: Setting[list[str]] = Setting("recent", [], is_texts, "the models used lately")
 LOCAL_MODEL = Setting("local_model", "", is_text, "the model file on this computer")
 TOOLS_OFF: Setting[list[str]] = Setting("tools_off", [], is_texts, "the tools that are switched off")
+MODEL_MODES: Setting[dict[str, str]] = Setting("model_modes", {}, is_table, "how models get their tools")
 STEP_LIMIT = Setting("step_limit", 25, whole(1, 1000), "the limit of steps in a turn")
 
-SETTINGS: tuple[Setting[str] | Setting[bool] | Setting[int] | Setting[list[str]], ...] = (
+SETTINGS: tuple[Setting[str] | Setting[bool] | Setting[int] | Setting[list[str]] | Setting[dict[str, str]], ...] = (
     THEME,
     LAST_CHAT,
     LAST_MODEL,
@@ -93,6 +99,7 @@ SETTINGS: tuple[Setting[str] | Setting[bool] | Setting[int] | Setting[list[str]]
     RECENT,
     LOCAL_MODEL,
     TOOLS_OFF,
+    MODEL_MODES,
     STEP_LIMIT,
 )
 

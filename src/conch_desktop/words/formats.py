@@ -1,8 +1,231 @@
-"""The marks of a call in words: the form Hermes and Qwen models are trained on."""
+"""The forms in which models write calls in words, as data: what opens a call, what closes it, what stands around it.
+
+The form models are asked for is the one Hermes and Qwen models are trained on. The others are what models drift into
+and what servers let through. A format is a line here, and a test walks them.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from conch_desktop.words.parts import (
+    Ahead,
+    Attributes,
+    Blank,
+    Body,
+    Inside,
+    Look,
+    Mark,
+    Part,
+    Word,
+    mark,
+    match_parts,
+    maybe,
+)
 
 CALL_OPEN = "<tool_call>"
 CALL_CLOSE = "</tool_call>"
 RESPONSE_OPEN = "<tool_response>"
 RESPONSE_CLOSE = "</tool_response>"
+
+Until = Literal["closer", "value", "function", "line"]
+"""Where a call ends: at a closing mark, with its value, with the function's own closing tag, or with the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One way to open a call. `closers` are its own closing marks; `asked`: the form models are asked for.
+
+    `only_known`: without the name of a tool on offer it is no call but words.
+    """
+
+    parts: tuple[Part, ...]
+    until: Until = "closer"
+    closers: tuple[str, ...] = ()
+    asked: bool = False
+    only_known: bool = False
+    at_line_start: bool = False
+
+    @property
+    def heads(self) -> tuple[str, ...]:
+        """What it may begin with."""
+        heads: list[str] = []
+        for part in self.parts:
+            if isinstance(part, Mark):
+                heads += part.options
+                if not part.optional:
+                    break
+        return tuple(heads)
+
+
+_TAGS = {
+    # IBM Granite 20B, Glaive's data, many chat tunes
+    "<function_call>": "</function_call>",
+    "<functioncall>": "</functioncall>",
+    # a plural where one is asked for; Hunyuan, Jamba; Olmo and Claude's XML
+    "<tool_calls>": "</tool_calls>",
+    "<function_calls>": "</function_calls>",
+    "<tool_code>": "</tool_code>",
+    "<tool>": "</tool>",
+    "<tools>": "</tools>",
+    "<tool_use>": "</tool_use>",
+    "<toolcall>": "</toolcall>",
+    "<TOOLCALL>": "</TOOLCALL>",  # Nemotron
+    "<minimax:tool_call>": "</minimax:tool_call>",
+    "<seed:tool_call>": "</seed:tool_call>",
+    "<｜DSML｜function_calls>": "</｜DSML｜function_calls>",  # DeepSeek V3.2
+    "<｜DSML｜tool_calls>": "</｜DSML｜tool_calls>",  # DeepSeek V4
+    "<|tool_call_start|>": "<|tool_call_end|>",  # LFM2
+    "<|tool_call|>": "<|/tool_call|>",  # Phi-4 mini
+    "<|START_ACTION|>": "<|END_ACTION|>",  # Command R7B
+    "<|action_start|><|plugin|>": "<|action_end|>",  # InternLM
+}
+"""Other tags around a call, with what closes each."""
+
+_SECTIONS = (
+    "<｜tool▁calls▁begin｜>",
+    "<|tool_calls_section_begin|>",
+    "<|tool_calls_begin|>",
+)
+_CALLS = ("<｜tool▁call▁begin｜>", "<|tool_call_begin|>")
+_CALL_ENDS = ("<｜tool▁call▁end｜>", "<|tool_call_end|>")
+_SEPARATORS = ("<｜tool▁sep｜>", "<|tool_sep|>", "<|tool_call_argument_begin|>")
+_IN_LINE = " \t"
+_REACT = (
+    mark("Action:"), Blank(_IN_LINE, 4), Word(known=True), Blank(_IN_LINE, 4), mark("\n", "\r\n"), Blank(most=8),
+    mark("Action Input:"),
+)  # fmt: skip
+
+FORMATS = (
+    # Hermes, Qwen; within it also what Qwen-Coder, GLM and others write
+    Format((mark("<tool_call"), Attributes(), Body(True, (CALL_CLOSE,))), closers=(CALL_CLOSE,), asked=True),
+    *(Format((mark(tag), Body(closers=(closer,))), closers=(closer,)) for tag, closer in _TAGS.items()),
+    # Llama's and Qwen-Coder's function tag, Claude's invoke, without a tag around them
+    Format(
+        (mark("<function=", '<function name="', '<invoke name="', '<｜DSML｜invoke name="'), maybe('"'),
+         Word(known=True), maybe('"'), Blank(_IN_LINE, 2), mark(">"), Inside()),
+        until="function", closers=("</function>", "</invoke>", "</｜DSML｜invoke>", CALL_CLOSE), only_known=True,
+    ),
+    Format(
+        (mark("<function="), Word(known=True), Ahead("{")),
+        until="function", closers=("</function>", CALL_CLOSE), only_known=True,
+    ),
+    # Mistral up to version 7, and from 11 on
+    Format((mark("[TOOL_CALLS]"), Blank(), Ahead("[{")), until="value"),
+    Format(
+        (mark("[TOOL_CALLS]"), Blank(), Word(), maybe("[CALL_ID]"), Word(name=False, optional=True), maybe("[ARGS]"),
+         Blank(), Ahead("{")),
+        until="value",
+    ),
+    # Llama 3.1 and 4
+    Format((mark("<|python_tag|>", "<|python_start|>"), Body()), until="value"),
+    # DeepSeek V3 (its kind stands before the name) and V3.1; Kimi K2
+    Format(
+        (maybe(*_SECTIONS), Blank(), mark(*_CALLS), mark("function"), mark(*_SEPARATORS), Word(), Blank()),
+        closers=_CALL_ENDS,
+    ),
+    Format(
+        (maybe(*_SECTIONS), Blank(), mark(*_CALLS), Blank(), Word(), Blank(), mark(*_SEPARATORS)),
+        closers=_CALL_ENDS,
+    ),
+    # gpt-oss, its channels let through as text
+    Format(
+        (maybe("<|start|>assistant"), mark("<|channel|>"), Word(name=False), mark(" to="), Word(), Blank(),
+         maybe("<|constrain|>"), maybe("json", "code"), Blank(), mark("<|message|>")),
+        until="value",
+    ),
+    Format(
+        (mark("<|start|>assistant to="), Word(), mark("<|channel|>"), Word(name=False), Blank(),
+         maybe("<|constrain|>"), maybe("json", "code"), Blank(), mark("<|message|>")),
+        until="value",
+    ),
+    # ReAct; what is no JSON after it has failed
+    Format((*_REACT, Blank(), Ahead("{")), until="value", only_known=True, at_line_start=True),
+    Format(_REACT, until="line", only_known=True, at_line_start=True),
+)  # fmt: skip
+
+CLOSERS = frozenset(
+    (
+        CALL_CLOSE, *_TAGS.values(), *_CALL_ENDS, "</function>", "</invoke>", "</｜DSML｜invoke>",
+        "<｜tool▁calls▁end｜>", "<|tool_calls_section_end|>", "<|tool_calls_end|>", "<|call|>", "<|python_end|>",
+        "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|return|>", "<|endoftext|>", "<end_of_turn>", "</s>",
+        "<｜end▁of▁sentence｜>",
+    )
+)  # fmt: skip
+"""What closes a call, also one that was opened otherwise; straight after a call it is left out."""
+
+RESPONSES = {
+    RESPONSE_OPEN: RESPONSE_CLOSE,
+    "<|tool_response|>": "<|/tool_response|>",
+    "<｜tool▁outputs▁begin｜>": "<｜tool▁outputs▁end｜>",
+    "[TOOL_RESULTS]": "[/TOOL_RESULTS]",
+}
+"""Answers of a tool, which only the program writes. One that the model writes is neither shown nor believed."""
+
+RESPONSES_AFTER_A_CALL = {
+    "<function_results>": "</function_results>",
+    "<tool_result>": "</tool_result>",
+    "<tool_results>": "</tool_results>",
+    "<tool_output>": "</tool_output>",
+    "Observation:": "",
+}
+"""What else models write for an answer. These may be words; after a call they are its answer, made up."""
+
+THOUGHTS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<thought>": "</thought>",
+    "[THINK]": "[/THINK]",
+}
+"""Thinking within the words: shown as it stands, and nothing in it is a call."""
+
+FENCE_LANGUAGES = ("tool_call", "tool_code", "json", "")
+"""The languages of a code fence that may hold nothing but a call, longest first."""
+
+NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "action")
+ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "params", "tool_input", "action_input", "kwargs")
+OTHER_KEYS = ("type", "id", "call_id", "tool_call_id", "index", "tool_calls")
+"""What may stand beside a call's name and arguments."""
+
+QUOTATION_MARKS = "\"'“”„‟‘’‚‛«»‹›「『"
+"""A mark straight after one of these is quoted, not meant."""
+
+SENTENCE_ENDS = ".!?:;…。！？：)]*•-–—"
+"""After one of these, as at the start of a line, a tag may open a call that cannot be read."""
+
+
+def opened(look: Look, at: int, *, line_start: bool) -> tuple[Format, int] | Literal["more"] | None:
+    """The format that opens at `at` and where its body begins; "more" when that can't be told yet."""
+    name = look.name
+    for form in _candidates(look.text, at, line_start=line_start):
+        look.name = name
+        end = match_parts(form.parts, look, at)
+        if end >= 0 and look.watching and look.name and look.names.find(look.name) is None:
+            return None
+        if end >= 0:
+            return form, end
+        if end == -1:
+            return "more"
+    return None
+
+
+_HEAD = 6
+
+
+def _by_head() -> dict[str, list[Format]]:
+    """The formats by every beginning of what they begin with, up to a few characters."""
+    table: dict[str, list[Format]] = {}
+    for form in FORMATS:
+        for head in {head[:n] for head in form.heads for n in range(1, _HEAD + 1)}:
+            table.setdefault(head, []).append(form)
+    return table
+
+
+_FORMATS_BY_HEAD = _by_head()
+
+
+def _candidates(text: str, at: int, *, line_start: bool) -> Sequence[Format]:
+    found = _FORMATS_BY_HEAD.get(text[at : at + _HEAD], ())
+    return [form for form in found if line_start or not form.at_line_start]

@@ -1,136 +1,135 @@
-"""Reads a model that uses its tools in words: text goes out at once, a call block is held until it closes."""
+"""Reads a model that uses its tools in words: words go out at once, a call is held until it closes.
+
+What is a call and what is only talked about follows from where it stands: nothing in a code fence, in inline code, in
+a block quote, after a quotation mark or in the model's thinking is one (`words.place` keeps where the text is).
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
-from conch_desktop.domain.calls import Json
-from conch_desktop.words.formats import CALL_CLOSE, CALL_OPEN
+from conch_desktop.domain.tools import Tool
+from conch_desktop.words import advice
+from conch_desktop.words.blocks import Candidate, Hidden, Holder, Settled
+from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsText
+from conch_desktop.words.names import Names
+from conch_desktop.words.place import Place
 
+__all__ = ["WordsCall", "WordsEvent", "WordsFailed", "WordsReader", "WordsText"]
 
-@dataclass(frozen=True, slots=True)
-class WordsText:
-    """Words for the person."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class WordsCall:
-    """A call that was read. `arguments` is what stood under that key, `raw` the whole block without its marks."""
-
-    name: str
-    arguments: Json
-    raw: str
-
-
-@dataclass(frozen=True, slots=True)
-class WordsFailed:
-    """A block that could not be read as a call; `why` is told to the model."""
-
-    raw: str
-    why: str
-
-
-WordsEvent = WordsText | WordsCall | WordsFailed
-
-EXAMPLE = f'{CALL_OPEN}\n{{"name": "the tool", "arguments": {{"field": "value"}}}}\n{CALL_CLOSE}'
+_CHUNK = 4096
+"""Characters that are read at a time: cutting read text off a very long piece again and again would not be linear."""
 
 
 class WordsReader:
     """Fed with text as it streams, answers with words and calls; the result is the same however the text is cut.
 
-    `tools` are the names on offer. A block that names another tool is a failed call.
+    `tools` are the tools on offer, or their names; with the tools, the example for a failed call is one that fits.
+    In `native` turns it only watches for calls a server let through as text: what is not wholly a call of a tool on
+    offer is words.
     """
 
-    def __init__(self, tools: Sequence[str]) -> None:
-        self._tools = frozenset(tools)
-        self._outside = ""
-        self._block: list[str] | None = None
-        self._ending = ""
-        self._in_text = False
-        self._escaped = False
+    def __init__(self, tools: Sequence[str | Tool], *, native: bool = False) -> None:
+        self._place = Place(Names(tools), native=native)
+        self._events: list[WordsEvent] = []
+        self._held = ""
+        self._answered_itself = False
+        self._find: Callable[[str], object] | None = None
+        self._then: Callable[[str], object] | None = None
+        self._passed: list[str] = []  # pieces in which nothing mattered, not read yet
+        self._silent = False
 
     def feed(self, text: str) -> list[WordsEvent]:
         """Reads the next piece."""
-        events: list[WordsEvent] = []
-        while text:
-            if self._block is None:
-                found, text = self._read_outside(text)
-            else:
-                found, text = self._read_block(text)
-            events += found
+        if self._held:
+            text = self._held + text
+            self._held = ""
+        find = self._find
+        if find is not None and text and find(text) is None:
+            self._passed.append(text)
+            if self._silent:
+                return []
+            self._find = self._then
+            return [WordsText(text)]
+        if self._passed:
+            text = self._caught_up() + text
+        place = self._place
+        if self._silent or len(text) > _CHUNK:
+            self._read(_chunks(text), final=False, cut=False)
+            return self._told()
+        at = place.read(text, final=False)
+        if place.holder is not None:
+            self._read(_chunks(text[at:]), final=False, cut=False)
+            return self._told()
+        self._held = text[at:]
+        self._find, self._then = place.finds()
+        said = place.said()
+        return [WordsText(said)] if said else []
+
+    def close(self, *, cut: bool = False) -> list[WordsEvent]:
+        """The answer ended; `cut`: the provider cut it. A block without a closer is a call when its JSON is whole."""
+        self._read(_chunks(self._caught_up() if self._passed else ""), final=True, cut=cut)
+        self._place.close()
+        return self._told()
+
+    def _caught_up(self) -> str:
+        """Takes in the pieces that went by: words are only noted, what is held still has to be read."""
+        text = "".join(self._passed)
+        self._passed.clear()
+        if self._silent:
+            return text
+        self._place.passed(text)
+        return ""
+
+    def _read(self, waiting: list[str], *, final: bool, cut: bool) -> None:
+        """Reads what waits, the next piece last: words until something holds the text, that until it is settled."""
+        place = self._place
+        while True:
+            piece = waiting.pop() if waiting else ""
+            ending = final and not waiting
+            holder = place.holder
+            if holder is not None:
+                settled = holder.take(piece) if piece else None
+                if settled is None and ending:
+                    settled = holder.close(cut=cut)
+                if settled is not None:
+                    self._settle(settled, holder)
+                    waiting += _chunks(settled.rest)
+                elif not waiting:
+                    break
+                continue
+            text = self._held + piece
+            at = place.read(text, final=ending)
+            self._held = "" if place.holder else text[at:]
+            if place.holder:
+                waiting += _chunks(text[at:])
+            if not waiting and not (final and place.holder):
+                break
+        self._find, self._then = place.finds()
+        self._silent = place.holder is not None
+
+    def _settle(self, settled: Settled, holder: Holder) -> None:
+        self._flush()
+        for event in settled.events:
+            if self._answered_itself and isinstance(event, WordsCall):
+                event = WordsFailed(event.raw, advice.after_own_answer(event.name), event.name)
+            self._events.append(event)
+        if isinstance(holder, Hidden) and self._place.calls:
+            self._answered_itself = True
+        self._place.settle(settled, holder.fence if isinstance(holder, Candidate) else "")
+
+    def _flush(self) -> None:
+        if text := self._place.said():
+            self._events.append(WordsText(text))
+
+    def _told(self) -> list[WordsEvent]:
+        self._flush()
+        events, self._events = self._events, []
         return events
 
-    def close(self) -> list[WordsEvent]:
-        """The answer ended. A block without a closer is a call when its JSON is whole, else a failed one."""
-        if self._block is not None:
-            return [self._finished()]
-        rest, self._outside = self._outside, ""
-        return [WordsText(rest)] if rest else []
 
-    def _read_outside(self, text: str) -> tuple[list[WordsEvent], str]:
-        text = self._outside + text
-        self._outside = ""
-        place = text.find(CALL_OPEN)
-        if place >= 0:
-            self._block, self._ending, self._in_text, self._escaped = [], "", False, False
-            return ([WordsText(text[:place])] if place else []), text[place + len(CALL_OPEN) :]
-        held = _begun(text, CALL_OPEN)
-        self._outside = text[len(text) - held :]
-        out = text[: len(text) - held]
-        return ([WordsText(out)] if out else []), ""
-
-    def _read_block(self, text: str) -> tuple[list[WordsEvent], str]:
-        """Takes characters until the closing mark stands outside a JSON text."""
-        assert self._block is not None
-        for place, character in enumerate(text):
-            if self._in_text:
-                self._inside_text(character)
-            elif character == '"':
-                self._in_text = True
-                self._ending = ""
-            else:
-                self._ending = (self._ending + character)[-len(CALL_CLOSE) :]
-                if self._ending == CALL_CLOSE:
-                    self._block.append(text[: place + 1])
-                    return [self._finished()], text[place + 1 :]
-        self._block.append(text)
-        return [], ""
-
-    def _inside_text(self, character: str) -> None:
-        if self._escaped:
-            self._escaped = False
-        elif character == "\\":
-            self._escaped = True
-        elif character == '"':
-            self._in_text = False
-
-    def _finished(self) -> WordsCall | WordsFailed:
-        assert self._block is not None
-        raw = "".join(self._block).removesuffix(CALL_CLOSE).strip()
-        self._block = None
-        return self._call(raw)
-
-    def _call(self, raw: str) -> WordsCall | WordsFailed:
-        try:
-            value = json.loads(raw)
-        except (ValueError, RecursionError):
-            return WordsFailed(raw, f"The call could not be read. Write it exactly like this:\n{EXAMPLE}")
-        if not isinstance(value, dict) or not isinstance(value.get("name"), str):
-            return WordsFailed(raw, f"The call names no tool. Write it exactly like this:\n{EXAMPLE}")
-        if value["name"] not in self._tools:
-            names = ", ".join(sorted(self._tools)) or "none"
-            return WordsFailed(raw, f"There is no tool {value['name']}. The tools are: {names}.")
-        return WordsCall(value["name"], value.get("arguments"), raw)
-
-
-def _begun(text: str, mark: str) -> int:
-    """How many characters at the end of `text` may be the beginning of `mark`."""
-    return next((n for n in _lengths(text, mark) if mark.startswith(text[len(text) - n :])), 0)
-
-
-def _lengths(text: str, mark: str) -> Iterator[int]:
-    return iter(range(min(len(mark) - 1, len(text)), 0, -1))
+def _chunks(text: str) -> list[str]:
+    """`text` in pieces, the first one last."""
+    if len(text) <= _CHUNK:
+        return [text] if text else []
+    return [text[begin : begin + _CHUNK] for begin in range((len(text) - 1) // _CHUNK * _CHUNK, -1, -_CHUNK)]

@@ -3,35 +3,46 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from conch_desktop.domain.calls import Json
 from conch_desktop.domain.messages import SentMessage, SentResult
 from conch_desktop.words.formats import CALL_CLOSE, CALL_OPEN, RESPONSE_CLOSE, RESPONSE_OPEN
+from conch_desktop.words.harmless import harmless, harmless_json
 
 NOW_ANSWER = "That was the tool’s answer. Tell me what was done."
 """Stands after the newest answers: without it a small model repeats the block instead of answering."""
 
-_MARK = re.compile(r"<(?=[\W_]*t[\W_]*o[\W_]*o[\W_]*l)", re.IGNORECASE)
-"""A `<` that could begin one of our marks, also with blanks or invisible characters inside the tag."""
-
 
 def written_call(name: str, arguments: Mapping[str, Json]) -> str:
-    """An earlier call as the model would have written it."""
+    """An earlier call as the model would have written it. It reads back as itself."""
     body = json.dumps({"name": name, "arguments": dict(arguments)}, ensure_ascii=False)
-    return f"{CALL_OPEN}\n{_harmless(body)}\n{CALL_CLOSE}"
+    return f"{CALL_OPEN}\n{harmless_json(body)}\n{CALL_CLOSE}"
 
 
 def written_answers(results: Sequence[SentResult]) -> str:
-    """Answers to calls, a block each. No text inside can close its block or forge another one."""
-    blocks = (json.dumps({"name": result.name, "content": result.text}, ensure_ascii=False) for result in results)
-    return "\n".join(f"{RESPONSE_OPEN}\n{_harmless(block)}\n{RESPONSE_CLOSE}" for block in blocks)
+    """Answers to calls, a block each, in order. No text inside can close its block or forge another one."""
+    return "\n".join(map(_written_answer, results))
+
+
+def _written_answer(result: SentResult) -> str:
+    said = "failed" if result.is_error else "answered"
+    head = f"{harmless(' '.join(result.name.split()))} {said}:"
+    return f"{RESPONSE_OPEN}\n{head}\n{harmless(result.text)}\n{RESPONSE_CLOSE}"
 
 
 def in_words(messages: Iterable[SentMessage]) -> tuple[SentMessage, ...]:
-    """The transcript with every call and answer in words, and no native call left. Only for what is sent."""
-    written = [_in_words(message) for message in messages]
+    """The transcript with every call and answer in words, and no native call left. Only for what is sent.
+
+    Messages of one side that now follow each other are one: some templates refuse two.
+    """
+    written: list[SentMessage] = []
+    for message in map(_in_words, messages):
+        if written and written[-1].role == message.role == "user":
+            written[-1] = replace(written[-1], text=f"{written[-1].text}\n\n{message.text}")
+        else:
+            written.append(message)
     if written and written[-1].role == "user" and written[-1].text.endswith(RESPONSE_CLOSE):
         written[-1] = SentMessage("user", f"{written[-1].text}\n{NOW_ANSWER}")
     return tuple(written)
@@ -44,8 +55,3 @@ def _in_words(message: SentMessage) -> SentMessage:
         return message
     calls = (written_call(call.name, call.arguments) for call in message.calls)
     return SentMessage("assistant", "\n".join(part for part in (message.text, *calls) if part))
-
-
-def _harmless(body: str) -> str:
-    # JSON can write any character as an escape: the text stays the same, and the mark is gone.
-    return _MARK.sub(lambda _: "\\u003c", body)

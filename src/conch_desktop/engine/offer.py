@@ -1,0 +1,59 @@
+"""The tools of a request as a provider takes them, and the way back to their own names."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from conch_desktop.domain.models import Family
+from conch_desktop.domain.tools import Tool
+from conch_desktop.engine.way import Way
+from conch_desktop.schemas.dialects import Converted, Dialect, convert, name_rule
+from conch_desktop.schemas.names import fit_names
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What is offered natively. `tools` have the names and schemas that are sent; `fields` are the renamed fields of a
+    tool, {name sent: original}; `unusable` says why a tool can't be sent at all."""
+
+    tools: tuple[Tool, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    unusable: Mapping[str, str] = field(default_factory=dict)
+
+    def sent(self, name: str) -> str:
+        """What a tool is called where it is sent; a tool that is not offered keeps its name."""
+        return next((sent for sent, own in self.names.items() if own == name), name)
+
+    def own(self, sent: str) -> str:
+        """The tool's own name; one that was never sent stays as it is."""
+        return self.names.get(sent, sent)
+
+
+def make_offer(tools: Iterable[Tool], family: Family, way: Way) -> Offer:
+    """The offer for one way. A tool whose schema can't be sent in any form is left out and named."""
+    offered = [tool for tool in tools if tool.name not in way.aside]
+    names = fit_names([tool.name for tool in offered], name_rule(family))
+    made: list[Tool] = []
+    fields: dict[str, Mapping[str, str]] = {}
+    unusable: dict[str, str] = {}
+    for tool in offered:
+        strict = way.mode == "strict" or tool.name in way.simple
+        dialect: Dialect = "strict" if strict else family
+        converted = convert(dialect, tool.name, tool.parameters)
+        if isinstance(converted, Converted):
+            made.append(replace(tool, name=names[tool.name], parameters=converted.schema))
+            if converted.names:
+                fields[tool.name] = converted.names
+        else:
+            unusable[tool.name] = converted.reason
+    return Offer(tuple(made), {sent: own for own, sent in names.items()}, fields, unusable)
+
+
+def digest_of(tools: Iterable[Tool]) -> str:
+    """Tells one set of definitions from another: a lesson about schemas holds only while they are offered."""
+    definitions = sorted(json.dumps([tool.name, tool.description, tool.parameters], sort_keys=True) for tool in tools)
+    return hashlib.sha256("\n".join(definitions).encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,141 @@
+"""Makes the requests of a turn: the prompt, the transcript that fits, and the tools in the way of the moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from conch_desktop.domain.memories import Memory
+from conch_desktop.domain.messages import Message, SentMessage
+from conch_desktop.domain.models import Mode, Model
+from conch_desktop.domain.tools import Tool
+from conch_desktop.engine.fitting import fit
+from conch_desktop.engine.history import as_sent
+from conch_desktop.engine.offer import Offer, make_offer
+from conch_desktop.engine.plan import Plan
+from conch_desktop.engine.prompt import system_prompt
+from conch_desktop.engine.way import Way
+from conch_desktop.providers.wire import Request, Wire
+from conch_desktop.tools.toolbox import Toolbox
+from conch_desktop.words.asking import ASKED_PROMPT, asked
+from conch_desktop.words.grammar import PLAIN_GRAMMAR, call_grammar, calls_grammar
+from conch_desktop.words.listing import listing
+from conch_desktop.words.reader import WordsReader
+from conch_desktop.words.transcript import in_words
+
+FORCED_TOKENS = 1_024
+"""Tokens an answer may take that can only be one call: a server that forces a call may otherwise never end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A request, how its answer is read, and what the person is told of it. `names` are the tools' own."""
+
+    request: Request
+    mode: Mode
+    offer: Offer
+    reader: WordsReader | None
+    names: tuple[str, ...]
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """Makes the requests of one turn. `messages` is the chat up to the person's message; `now` in seconds since 1970."""
+
+    wire: Wire
+    model: Model
+    toolbox: Toolbox
+    plan: Plan
+    messages: Sequence[Message]
+    memories: Sequence[Memory]
+    now: float
+
+    def make(self, way: Way, answer: Message, *, first: bool, failed: bool) -> Made:
+        """The next request in this way. `first`: of the turn; `failed`: the last answer held a block nobody can read."""
+        window = way.window or self.plan.window
+        given = [tool for tool in self.toolbox.tools if tool.name not in way.aside]
+        forced = self.plan.asked if first else None
+        if way.mode in {"native", "strict"}:
+            made = self._native(way, answer, window, forced)
+        elif way.mode == "words":
+            made = self._words(given, answer, window, forced, failed=failed)
+        else:
+            made = self._plain(answer, window)
+        return replace(made, request=_shaped(made.request, way))
+
+    def _native(self, way: Way, answer: Message, window: int, forced: Tool | None) -> Made:
+        offer = make_offer(self.toolbox.tools, self.wire.schema_family(self.model), way)
+        system = self._system(window, native=True)
+        sent, left_out = self._transcript(answer, window, system, offer.tools)
+        request = Request(self.model, system, tuple(_renamed(message, offer) for message in sent), offer.tools)
+        if forced is not None and forced.name in offer.names.values():
+            request = replace(request, tool_choice=offer.sent(forced.name), max_tokens=FORCED_TOKENS)
+        names = tuple(offer.own(tool.name) for tool in offer.tools)
+        reader = WordsReader(list(offer.tools), native=True)
+        return Made(request, way.mode, offer, reader, names, (*left_out, *offer.unusable.values()))
+
+    def _words(self, given: Sequence[Tool], answer: Message, window: int, forced: Tool | None, *, failed: bool) -> Made:
+        shown = listing(given, window)
+        if shown.level == "none" and forced is None:
+            plain = self._plain(answer, window)
+            return replace(plain, notices=(*plain.notices, NO_ROOM))
+        system = self._system(window, listing=shown.text)
+        sent, left_out = self._transcript(answer, window, system, ())
+        request = Request(self.model, system, in_words(sent))
+        request = self._constrained(request, given, forced, failed=failed)
+        callable_now = [forced] if forced is not None and request.grammar else given
+        names = () if request.grammar == PLAIN_GRAMMAR else tuple(tool.name for tool in callable_now)
+        return Made(request, "words", Offer(), WordsReader(given), names, left_out)
+
+    def _plain(self, answer: Message, window: int) -> Made:
+        system = self._system(window)
+        sent, left_out = self._transcript(answer, window, system, ())
+        return Made(Request(self.model, system, in_words(sent)), "none", Offer(), None, (), left_out)
+
+    def _system(self, window: int, *, native: bool = False, listing: str = "") -> str:
+        return system_prompt(now=self.now, memories=self.memories, native=native, listing=listing, window=window)
+
+    def _transcript(
+        self, answer: Message, window: int, system: str, tools: Sequence[Tool]
+    ) -> tuple[tuple[SentMessage, ...], tuple[str, ...]]:
+        """What fits of the chat, and a sentence when not all does."""
+        kept, left_out = fit([*self.messages, answer], window=window, system=system, tools=tools)
+        told = f"The oldest {left_out} messages were left out: the model’s window does not hold them."
+        return as_sent(kept), (told,) if left_out else ()
+
+    def _constrained(self, request: Request, given: Sequence[Tool], forced: Tool | None, *, failed: bool) -> Request:
+        """A tool asked for by name, or a block that could not be read: the next try is constrained where it can be."""
+        if forced is not None:
+            said = (*request.messages[:-1], SentMessage("user", asked(forced, request.messages[-1].text)))
+            request = replace(request, messages=said)
+        if not self.plan.grammar:
+            return request
+        if forced is not None:
+            request = replace(request, system=ASKED_PROMPT, grammar=call_grammar(forced))
+        elif failed:
+            request = replace(request, grammar=calls_grammar(given))
+        elif self.plan.asked is not None:
+            request = replace(request, grammar=PLAIN_GRAMMAR)
+        else:
+            return request
+        return replace(request, max_tokens=FORCED_TOKENS, temperature=0.0)
+
+
+NO_ROOM = "This model gets no tools: its window can’t hold even the shortest list of them."
+
+
+def _shaped(request: Request, way: Way) -> Request:
+    """The request without what the model taught it does not take."""
+    if not way.system_role and request.system and request.messages:
+        first, *rest = request.messages
+        first = replace(first, text=f"{request.system}\n\n{first.text}")
+        request = replace(request, system="", messages=(first, *rest))
+    return replace(request, effort=way.effort) if way.effort else request
+
+
+def _renamed(message: SentMessage, offer: Offer) -> SentMessage:
+    """The message with every tool under the name it is sent by."""
+    calls = tuple(replace(call, name=offer.sent(call.name)) for call in message.calls)
+    results = tuple(replace(result, name=offer.sent(result.name)) for result in message.results)
+    return replace(message, calls=calls, results=results)

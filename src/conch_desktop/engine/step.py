@@ -1,0 +1,130 @@
+"""One step of a turn: a request, and what comes back for it as turn events and calls that are wanted."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from conch_desktop.domain.calls import CallRecord
+from conch_desktop.domain.events import (
+    CallDelta,
+    CallProgress,
+    CallResult,
+    Finish,
+    FinishReason,
+    ReasoningAdded,
+    ReasoningDelta,
+    Refusal,
+    TextAdded,
+    TextDelta,
+    TurnEvent,
+    Usage,
+    WireCall,
+)
+from conch_desktop.engine.offer import Offer
+from conch_desktop.engine.running import Wanted
+from conch_desktop.providers.wire import Request, Wire
+from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsText
+from conch_desktop.words.reader import WordsReader
+
+UNREADABLE = "(unreadable call)"
+"""The name shown for a block nobody can read."""
+
+
+@dataclass(slots=True)
+class Step:
+    """What one request came to. `number` counts the steps of a turn from 0."""
+
+    number: int
+    request: Request
+    offer: Offer
+    reader: WordsReader | None
+    wanted: list[Wanted] = field(default_factory=list)
+    finish: FinishReason = "stop"
+    refusal: Refusal | None = None
+    failed: bool = False
+    _begun: dict[int, str] = field(default_factory=dict)
+
+    async def run(self, wire: Wire, open_calls: Callable[[], list[CallRecord]]) -> AsyncGenerator[TurnEvent, None]:
+        """Sends the request and yields what comes. `open_calls` are the answer's calls that have no answer yet."""
+        async with aclosing(wire.stream(self.request)) as events:
+            async for event in events:
+                match event:
+                    case TextDelta(text=text):
+                        for told in self._text(text):
+                            yield told
+                    case ReasoningDelta(text=text):
+                        yield ReasoningAdded(text, self.number)
+                    case CallDelta(key=key, name=name, arguments=piece):
+                        self._begun.setdefault(key, new_id())
+                        yield CallProgress(self._begun[key], self.offer.own(name), piece, self.number)
+                    case Usage():
+                        yield event
+                    case Finish(reason=reason, calls=calls):
+                        self.finish = reason
+                        self.wanted += [self._native(call, reason) for call in calls]
+                    case Refusal():
+                        self.refusal = event
+                    case _:
+                        pass
+        for told in self._ended(open_calls()):
+            yield told
+
+    def _text(self, text: str) -> list[TurnEvent]:
+        if self.reader is None:
+            return [TextAdded(text, self.number)]
+        return self._read(self.reader.feed(text))
+
+    def _ended(self, open_calls: Sequence[CallRecord]) -> list[TurnEvent]:
+        """What was still held, and the calls that never became whole: each of them gets an answer too."""
+        broken = self.refusal is not None or self.finish == "length"
+        events = self._read(self.reader.close(cut=broken)) if self.reader is not None else []
+        whole = {wanted.id for wanted in self.wanted}
+        for record in open_calls:
+            if record.id in whole or record.step != self.number:
+                continue
+            if self.refusal is None and self.finish == "length":
+                cut = Wanted(record.id, record.name, record.raw, record.raw, self.number, finish="length")
+                self.wanted.append(cut)
+            else:
+                why = "The answer broke off before this call was whole, so nothing ran."
+                events.append(CallResult(record.id, True, why, state="not_run", sent_back=why))
+        if self.refusal is not None:
+            self.wanted.clear()  # a call of an answer that broke off does not run, whole or not
+        return events
+
+    def _read(self, found: Sequence[WordsEvent]) -> list[TurnEvent]:
+        events: list[TurnEvent] = []
+        for event in found:
+            match event:
+                case WordsText(text=text):
+                    events.append(TextAdded(text, self.number))
+                case WordsCall(name=name, arguments=arguments, raw=raw, mends=mends):
+                    own = self.offer.own(name)
+                    fields = self.offer.fields.get(own, {})
+                    self.wanted.append(Wanted(new_id(), own, raw, arguments, self.number, fields=fields, mends=mends))
+                case WordsFailed(raw=raw, why=why):
+                    self.failed = True
+                    self.wanted.append(Wanted(new_id(), UNREADABLE, raw, None, self.number, fault=why))
+        return events
+
+    def _native(self, call: WireCall, finish: FinishReason) -> Wanted:
+        own = self.offer.own(call.name)
+        return Wanted(
+            self._begun.get(call.key) or new_id(),
+            own,
+            call.arguments,
+            call.arguments,
+            self.number,
+            call.id,
+            call.extra,
+            finish="length" if finish == "length" else "stop",
+            fields=self.offer.fields.get(own, {}),
+        )
+
+
+def new_id() -> str:
+    """An id of our own for a call: unique over everything that is kept."""
+    return f"call_{uuid.uuid4().hex[:20]}"

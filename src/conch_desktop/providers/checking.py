@@ -1,0 +1,127 @@
+"""What `conch-desktop check refusals` and `check streams` say of one case: the readers, on data."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from conch_desktop.domain.events import Finish, ProviderCall, ReasoningDelta, Refusal, TextDelta, Usage, WireEvent
+from conch_desktop.domain.models import Provider
+from conch_desktop.providers.refusals import classify
+
+if TYPE_CHECKING:
+    import httpx
+
+_WIRES = ("openai",)
+"""The wires there are to check."""
+
+
+def refusal(case: Mapping[str, Any]) -> dict[str, Any]:
+    """What an answer that is none means."""
+    told = classify(
+        status=int(case.get("status") or 0),
+        headers=_headers(case),
+        body=str(case.get("body") or ""),
+        during=str(case.get("during") or "before_first_token"),
+        provider=str(case.get("provider") or "The provider"),
+        url="",
+        tools_sent=case.get("tools_sent", True) is not False,
+        tools=_names(case),
+    )
+    said: dict[str, Any] = {"kind": told.kind, "retry_after": told.retry_after}
+    if told.names_tool:
+        said["names_tool"] = told.names_tool
+    if told.teaches is not None:
+        said["teaches"] = dict(zip(("lesson", "value"), told.teaches, strict=True))
+    return said
+
+
+def stream(case: Mapping[str, Any]) -> dict[str, Any]:
+    """What is put together from a stream. Of a wire that is not there yet it says so in `error`."""
+    if case.get("wire", "openai") not in _WIRES:
+        return {"error": "unsupported"}
+    return _joined(asyncio.run(_events(case)))
+
+
+def _headers(case: Mapping[str, Any]) -> dict[str, str]:
+    return {str(name): str(value) for name, value in (case.get("headers") or {}).items()}
+
+
+def _names(case: Mapping[str, Any]) -> list[str]:
+    """The names of the tools, which a case may give with their schemas."""
+    return [str(tool.get("name") if isinstance(tool, dict) else tool) for tool in case.get("tools") or ()]
+
+
+# streams ------------------------------------------------------------------------------------------------------------
+
+
+async def _events(case: Mapping[str, Any]) -> list[WireEvent]:
+    """The events of a response over bytes in memory."""
+    from conch_desktop.providers.openai import OpenAIWire
+    from conch_desktop.providers.registry import KINDS
+
+    provider = Provider("check", "openai", "The provider", "http://127.0.0.1/v1")
+    wire = OpenAIWire(provider=provider, kind=KINDS["openai"], key=None)
+    try:
+        # No names are read as unknown ones: a case may leave them out that a refusal is about.
+        async with contextlib.aclosing(wire.read(_response(case), tools=_names(case) or None)) as events:
+            return [event async for event in events]
+    finally:
+        await wire.aclose()
+
+
+def _response(case: Mapping[str, Any]) -> httpx.Response:
+    import httpx
+
+    class Arriving(httpx.AsyncByteStream):
+        """The chunks, one network read each; `end: abort` breaks the connection after the last."""
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for chunk in case.get("chunks") or ():
+                yield str(chunk).encode(case.get("chunk_encoding") or "utf-8")
+            if case.get("end") == "abort":
+                raise httpx.RemoteProtocolError("peer closed connection without sending complete message body")
+
+    headers = {"content-type": "text/event-stream"} | {name.lower(): value for name, value in _headers(case).items()}
+    return httpx.Response(int(case.get("status") or 200), headers=headers, stream=Arriving())
+
+
+def _joined(events: Sequence[WireEvent]) -> dict[str, Any]:
+    """The events of an answer in one."""
+    end = events[-1] if events else None
+    usage = next((event for event in reversed(events) if isinstance(event, Usage)), None)
+    calls, replay = _calls(end) if isinstance(end, Finish) else ([], {})
+    return {
+        "text": "".join(event.text for event in events if isinstance(event, TextDelta)),
+        "reasoning": "".join(event.text for event in events if isinstance(event, ReasoningDelta)),
+        "calls": calls,
+        "provider_calls": [
+            {"name": event.name, "arguments": event.arguments, "result": event.result}
+            for event in events
+            if isinstance(event, ProviderCall)
+        ],
+        "replay": replay,
+        "finish": end.reason if isinstance(end, Finish) else "error",
+        "usage": None if usage is None else _counts(usage),
+        "error": end.kind if isinstance(end, Refusal) else None,
+    }
+
+
+def _calls(end: Finish) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The calls, and what has to be sent back with the answer."""
+    calls, replay = [], {}
+    for call in end.calls:
+        extra = json.loads(call.extra) if call.extra else {}
+        if "reasoning_details" in extra:
+            replay["reasoning_details"] = extra.pop("reasoning_details")
+        calls.append({"id": call.id, "name": call.name, "arguments": call.arguments, **extra})
+    return calls, replay
+
+
+def _counts(usage: Usage) -> dict[str, int]:
+    counts = {field.name: getattr(usage, field.name) for field in fields(usage)}
+    return {name: count for name, count in counts.items() if count is not None}

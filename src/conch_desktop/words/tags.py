@@ -1,0 +1,71 @@
+"""The tags within a call's block: of functions, of values, and those that can only stand between calls."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from conch_desktop.words.formats import CALL_OPEN, CLOSERS, RESPONSE_OPEN, RESPONSES, THOUGHTS
+
+TAG = re.compile(r"<[^<>\n]{1,200}>")
+_TAG_BEGUN = re.compile(r"<[^<>\n]{0,200}\Z")
+FUNCTION = re.compile(r"<((?:\w+:|｜DSML｜)?)(?:function|invoke)(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?[^<>]*>")
+FUNCTION_END = re.compile(r"</(?:\w+:|｜DSML｜)?(?:function|invoke)>")
+FIELD = re.compile(
+    r"<((?:\w+:|｜DSML｜)?(?:parameter|param|argument|arg))(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?([^<>]*)>"
+)
+KEY_OPEN, VALUE_OPEN, VALUE_CLOSE = "<arg_key>", "<arg_value>", "</arg_value>"
+_PAIR = re.compile(r"<arg_key>\s*([^<>]{1,100}?)\s*</arg_key>\s{0,40}(?:<arg_value>)?")
+_PAIR_BEGUN = re.compile(r"<arg_key>[^<>]{0,140}(?:<(?:/(?:a(?:r(?:g(?:_(?:k(?:e(?:y)?)?)?)?)?)?)?)?)?\Z")
+_BETWEEN_CALLS = frozenset(
+    {CALL_OPEN, "<function_call>", "<|tool_call_begin|>", "<｜tool▁call▁begin｜>", *RESPONSES, *THOUGHTS}
+)
+
+
+@dataclass(slots=True)
+class Field:
+    """One value between tags, by its place in the body. `as_json`: the tag says that it is no text."""
+
+    key: str
+    start: int
+    end: int = -1
+    as_json: bool = False
+
+
+@dataclass(slots=True)
+class Function:
+    """A call between tags. `start` and `end` are where its body begins and ends."""
+
+    name: str
+    start: int
+    end: int = -1
+    fields: list[Field] = field(default_factory=list)
+
+
+def begun(text: str, at: int) -> bool:
+    """Whether what stands at `at` may still become a tag."""
+    return _TAG_BEGUN.match(text, at) is not None
+
+
+def between_calls(tag: str) -> bool:
+    """Whether `tag` can only stand between calls: it ends the one that was not closed."""
+    return tag in _BETWEEN_CALLS or tag.startswith(f"{RESPONSE_OPEN[:-1]} ")
+
+
+def follows_value(tag: str) -> bool:
+    """Whether `tag` may come after a value: only then was the value really closed."""
+    return (
+        tag in CLOSERS
+        or tag == KEY_OPEN
+        or between_calls(tag)
+        or any(form.fullmatch(tag) for form in (FIELD, FUNCTION, FUNCTION_END))
+    )
+
+
+def pair(text: str, at: int, *, final: bool) -> re.Match[str] | bool:
+    """GLM's key with the tag of its value, which some leave out: the match, or whether it may still become one."""
+    if not (found := _PAIR.match(text, at)):
+        return not final and _PAIR_BEGUN.match(text, at) is not None
+    rest = text[found.end() : found.end() + len(VALUE_OPEN)]
+    settled = final or found.group().endswith(VALUE_OPEN) or not VALUE_OPEN.startswith(rest)
+    return found if settled else True
