@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from conch_desktop.engine.session import Session, SessionEvent
 
 _FLUSH = 16
+_SLOW, _SLOW_FLUSH = 8, 33
 _DRAFT_AFTER = 400
 _SEARCH_AFTER = 150
 
@@ -98,6 +99,8 @@ class ChatsDesk(QObject):
         window.sidebar.undone.connect(lambda: self._do(self._undo(), "bring the chat back"))
         window.sidebar.searched.connect(lambda _: self._search_timer.start())
         window.view.acted.connect(self._act)
+        window.view.edited.connect(self._edited)
+        window.view.wanted.connect(lambda first, last: self._do(self._read(first, last), "read messages"))
         window.view.answered.connect(self._answer)
         window.view.call_pressed.connect(self._open_call)
         window.activity.asked.connect(lambda _: self._go_to_question())
@@ -198,7 +201,7 @@ class ChatsDesk(QObject):
         """
         self._draft_timer.stop()
         chat, text = self.chat, self._window.composer.text()
-        empty = self._session is not None and not self._session.messages and not text.strip()
+        empty = self._session is not None and not self._session.entries and not text.strip()
         if not chat and self._making.locked():
             self._left_unmade.append(text)
         return self._keep(chat, text, empty=empty)
@@ -461,6 +464,21 @@ class ChatsDesk(QObject):
         else:
             self.model_wanted.emit()
 
+    def _edited(self, message: str, text: str) -> None:
+        session = self._session
+        if session is not None and not session.running:
+            asked, rest = split_command(text, self._program.toolbox)
+            self._window.view.go_to_end()
+            self._do(self._turn(session, session.edit(message, rest, asked=asked)), "send the message again")
+
+    async def _read(self, first: int, last: int) -> None:
+        """Reads messages that came near the window."""
+        session = self._session
+        if session is not None:
+            await session.read(first, last)
+            if session is self._session:
+                self.show_now()
+
     def _answer(self, question: str, choice: Any, reason: str) -> None:
         if self._session is not None:
             self._session.answer(question, Answer(choice, reason))
@@ -521,10 +539,11 @@ class ChatsDesk(QObject):
         began = time.monotonic()
         window, session = self._window, self._session
         messages: list[Message] = session.messages if session is not None else []
+        entries = session.entries if session is not None else []
         running = session is not None and session.running
         question = session.question if session is not None else None
-        window.page.show_empty(not messages)
-        window.view.show_chat(self.chat, messages, running=running, question=question)
+        window.page.show_empty(not entries)
+        window.view.show_chat(self.chat, entries, running=running, question=question)
         window.activity.show_messages(messages, self._groups)
         window.composer.show_state(running=running, ready=True)
         window.composer.show_waiting(self._waiting.get(self.chat, ()))
@@ -538,7 +557,7 @@ class ChatsDesk(QObject):
             self.model_changed.emit()
         # A slow screen gets fewer pictures a second instead of a window that does not answer.
         took = (time.monotonic() - began) * 1000
-        self._flush.setInterval(_FLUSH if took < 8 else min(250, int(took * 4)))
+        self._flush.setInterval(_FLUSH if took < _SLOW else max(_SLOW_FLUSH, min(250, int(took * 2))))
 
     def _show_title(self) -> None:
         title = next((chat.title for chat in self.chats if chat.id == self.chat), "")

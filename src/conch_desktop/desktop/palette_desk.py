@@ -63,6 +63,7 @@ class PaletteDesk(QObject):
     def _chat_actions(self) -> list[Action]:
         window, chats = self._window, self._desk.chats
         actions = [
+            Action("Find in this chat", "search", window.find_in_chat, "Ctrl+F", also="search"),
             Action("Search all chats", "search", window.search_chats, "Ctrl+Shift+F", also="find"),
             Action("Go to the newest words", "latest", window.view.go_to_end, "Ctrl+End", also="end latest"),
         ]

@@ -111,6 +111,7 @@ class Window(QMainWindow):
         self.setCentralWidget(whole)
         self.popups: list[Popup] = []
         self.escapes: list[Callable[[], bool]] = []
+        self.escapes.append(self.view.close_find)
         self.allow_close = False
         self._wire()
         self._shortcuts()
@@ -138,6 +139,7 @@ class Window(QMainWindow):
             ("Ctrl+M", self.pick_model.emit),
             ("Ctrl+B", self.shell.toggle_sidebar),
             ("Ctrl+J", self.shell.toggle_panel),
+            ("Ctrl+F", self.find_in_chat),
             ("Ctrl+Shift+F", self.search_chats),
             ("Ctrl+Shift+J", self.question_asked.emit),
             ("Ctrl+Shift+T", self.check_asked.emit),
@@ -241,10 +243,12 @@ class Window(QMainWindow):
         if take is not None:
             take()
             return
-        rows = self.view.rows
-        lines = [line for row in rows for line in row.lines()]
-        if lines:
-            lines[-1].setFocus(Qt.FocusReason.TabFocusReason)
+        self.view.list.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def find_in_chat(self) -> None:
+        """Opens the search in this chat."""
+        if self.view.isVisible():
+            self.view.open_find()
 
     def search_chats(self) -> None:
         """Puts the keys into the search of all chats."""
