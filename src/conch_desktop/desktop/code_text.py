@@ -147,12 +147,6 @@ class CodeText(QTextEdit):
         self.setPlainText(text)
         self._line_heights()
 
-    def append_text(self, text: str) -> None:
-        """Adds text at the end."""
-        cursor = QTextCursor(self.document())
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(text)
-
     def _line_heights(self) -> None:
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)

@@ -8,8 +8,10 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
 from conch_desktop.desktop.chats_desk import ChatsDesk
+from conch_desktop.desktop.lessons_desk import LessonsDesk
 from conch_desktop.desktop.markdown import link_allowed
 from conch_desktop.desktop.models_desk import ModelsDesk
+from conch_desktop.desktop.palette_desk import PaletteDesk
 from conch_desktop.desktop.settings_desk import SettingsDesk
 
 if TYPE_CHECKING:
@@ -26,8 +28,10 @@ class Desk:
         self._window, self._program = window, program
         self._link: LinkCard | None = None
         self.chats = ChatsDesk(window, program, tasks)
-        self.models = ModelsDesk(window, program, self.chats, tasks)
-        self.settings = SettingsDesk(window, program, self.models, tasks)
+        self.lessons = LessonsDesk(window, program, self.chats, tasks)
+        self.models = ModelsDesk(window, program, self.chats, self.lessons, tasks)
+        self.settings = SettingsDesk(window, program, self.models, self.lessons, tasks)
+        self.palette = PaletteDesk(window, self)
         self.chats.key_wanted.connect(lambda model: self.settings.open("Providers", model.partition("/")[0]))
         window.view.link_pressed.connect(self._ask_link)
 
@@ -51,6 +55,7 @@ class Desk:
         await self.models.start(model)
         self.chats.ready = True
         self.chats.show_now()
+        await self.lessons.read()
         if self._program.notes:
             self._window.say(" ".join(self._program.notes))
 

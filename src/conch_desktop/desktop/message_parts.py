@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
@@ -12,14 +10,6 @@ from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.flow import fit_layout
 from conch_desktop.desktop.parts import label
 from conch_desktop.desktop.theme import look
-
-
-class Block(Protocol):
-    """What a message is made of: a widget that lays itself out for a width and says how tall it is."""
-
-    def fit(self, width: int) -> int:
-        """The height it needs at `width`."""
-        ...
 
 
 class Author(QWidget):
@@ -76,7 +66,7 @@ class Stopped(QWidget):
         return fit_layout(self, width)
 
 
-class Waiting(QWidget):
+class Loading(QWidget):
     """Stands for a message that was not read yet; its bars are seen only when it takes long."""
 
     def __init__(self, parent: QWidget) -> None:

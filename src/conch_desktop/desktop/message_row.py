@@ -20,7 +20,7 @@ from conch_desktop.desktop.code_block import CodeBlock
 from conch_desktop.desktop.edit_block import EditBlock
 from conch_desktop.desktop.heights import Heights
 from conch_desktop.desktop.math_block import MathBlock
-from conch_desktop.desktop.message_parts import Actions, Author, Pulse, Stopped, Waiting
+from conch_desktop.desktop.message_parts import Actions, Author, Loading, Pulse, Stopped
 from conch_desktop.desktop.picture_block import PictureBlock
 from conch_desktop.desktop.question import QuestionCard
 from conch_desktop.desktop.table_block import TableBlock, TableMore
@@ -645,5 +645,5 @@ _MAKERS: dict[str, Callable[[MessageRow, Block], QWidget]] = {
     "pencil": MessageRow.make_button,
     "edit": MessageRow.make_edit,
     "pulse": lambda row, block: Pulse(row),
-    "waiting": lambda row, block: Waiting(row),
+    "waiting": lambda row, block: Loading(row),
 }

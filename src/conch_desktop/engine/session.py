@@ -260,6 +260,8 @@ class Session:
         try:
             await self.read()
             parts = await self._prepare(self, asked=asked, settle=recorder.settle)
+            if self._stopping:  # A stop that came while the store was at work must not be lost.
+                raise asyncio.CancelledError
             named = replace(message, model=parts.model.id, author=parts.model.label or parts.model.name)
             self._turn = Turn(parts, named)
             async with aclosing(self._turn.run()) as events:
