@@ -406,7 +406,7 @@ class MessageRow(QWidget):
         if block.width != width:
             if isinstance(block.widget, TextBlock):
                 block.height = block.widget.fit(own + 2 * MARGIN) - 2 * MARGIN
-            elif isinstance(block.widget, Waiting):
+            elif isinstance(block.widget, Loading):
                 block.height = block.guess(own)
             else:
                 fit: Callable[[int], int] = block.widget.fit  # type: ignore[attr-defined]
