@@ -14,6 +14,7 @@ from conch_desktop.domain.events import (
     CallResult,
     Finish,
     FinishReason,
+    Notice,
     ReasoningAdded,
     ReasoningDelta,
     Refusal,
@@ -24,6 +25,7 @@ from conch_desktop.domain.events import (
     WireCall,
 )
 from conch_desktop.engine.offer import Offer
+from conch_desktop.engine.repeating import NOTICE, Repeating
 from conch_desktop.engine.running import Wanted
 from conch_desktop.providers.wire import Request, Wire
 from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsText
@@ -46,6 +48,7 @@ class Step:
     refusal: Refusal | None = None
     failed: bool = False
     _begun: dict[int, str] = field(default_factory=dict)
+    _repeating: Repeating = field(default_factory=Repeating)
 
     async def run(self, wire: Wire, open_calls: Callable[[], list[CallRecord]]) -> AsyncGenerator[TurnEvent, None]:
         """Sends the request and yields what comes. `open_calls` are the answer's calls that have no answer yet."""
@@ -53,8 +56,12 @@ class Step:
             async for event in events:
                 match event:
                     case TextDelta(text=text):
-                        for told in self._text(text):
+                        for told in (found := self._text(text)):
                             yield told
+                        if self._goes_round(found):
+                            self.finish = "paused"
+                            yield Notice(NOTICE, self.number)
+                            break
                     case ReasoningDelta(text=text):
                         yield ReasoningAdded(text, self.number)
                     case CallDelta(key=key, name=name, arguments=piece):
@@ -77,9 +84,13 @@ class Step:
             return [TextAdded(text, self.number)]
         return self._read(self.reader.feed(text))
 
+    def _goes_round(self, told: Sequence[TurnEvent]) -> bool:
+        """Whether the words say the same over and over. What a call holds may be meant so."""
+        return self._repeating.feed("".join(event.text for event in told if isinstance(event, TextAdded)))
+
     def _ended(self, open_calls: Sequence[CallRecord]) -> list[TurnEvent]:
         """What was still held, and the calls that never became whole: each of them gets an answer too."""
-        broken = self.refusal is not None or self.finish == "length"
+        broken = self.refusal is not None or self.finish in {"length", "paused"}
         events = self._read(self.reader.close(cut=broken)) if self.reader is not None else []
         whole = {wanted.id for wanted in self.wanted}
         for record in open_calls:
