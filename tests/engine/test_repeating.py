@@ -52,5 +52,9 @@ def test_words_that_never_come_back_are_never_taken_for_a_circle(seed: int, size
     assert noticed(" ".join(words), size) is None
 
 
+def test_nothing_more_to_read_is_no_circle() -> None:
+    assert not Repeating().feed("")
+
+
 def test_it_is_noticed_as_soon_as_it_was_said_often_enough() -> None:
     assert noticed("At sea. " + PARAGRAPH * 20, 1) == len("At sea. ") + TIMES * len(PARAGRAPH)

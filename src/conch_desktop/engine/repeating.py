@@ -26,6 +26,8 @@ class Repeating:
 
     def feed(self, text: str) -> bool:
         """Takes the next words; whether the answer now goes round in circles."""
+        if not text:
+            return False
         self._tail = tail = (self._tail + text)[-LONGEST * TIMES - len(text) :]
         end = tail[-SHORTEST:]
         before = tail.rfind(end, 0, len(tail) - 1)
