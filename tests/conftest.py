@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["tests.watchdog"]
+
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt is imported; tests on a virtual screen set it for their child
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 for _name in [name for name in os.environ if name.endswith("_API_KEY")]:
