@@ -69,7 +69,7 @@ class Body:
         return b"".join(pieces)[:limit].decode("utf-8", "replace")
 
     async def lines(self) -> AsyncGenerator[str, None]:
-        """The lines as they arrive, parted at line feeds alone: httpx parts at more, and some of those stand in JSON."""
+        """The lines as they arrive, parted at line feeds alone: httpx parts at signs that may stand in JSON too."""
         held: list[bytes] = []  # the pieces of a line that has not ended yet
         async with contextlib.aclosing(self._all()) as chunks:
             async for chunk in chunks:
