@@ -15,7 +15,7 @@ from conch_desktop.desktop.settings_page import ProviderFacts, SettingsPage
 from conch_desktop.desktop.theme import ZOOM_STEP, Choice, Contrast, look
 from conch_desktop.desktop.wording import model_name
 from conch_desktop.domain.errors import ConchError
-from conch_desktop.engine.checking import CHECKED
+from conch_desktop.engine.checked import CHECKED
 from conch_desktop.providers.registry import base_url
 from conch_desktop.store.settings import (
     CONTRAST,

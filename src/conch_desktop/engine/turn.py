@@ -30,10 +30,11 @@ from conch_desktop.engine.circles import PAUSE_AT, TELL_AT, Circles, paused, tol
 from conch_desktop.engine.draft import AnswerDraft
 from conch_desktop.engine.history import STOPPED
 from conch_desktop.engine.ladder import Ladder
-from conch_desktop.engine.plan import Choice, LessonBook, Plan, make_plan
+from conch_desktop.engine.plan import LessonBook, Plan, make_plan
 from conch_desktop.engine.requests import Made, Maker
 from conch_desktop.engine.running import Asker, Settling, Surroundings, run_call
 from conch_desktop.engine.step import Step
+from conch_desktop.engine.way import Choice
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.guard import Guard
 from conch_desktop.tools.toolbox import Toolbox

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit, urlunsplit
 
 from conch_desktop.domain.errors import UsageError
 from conch_desktop.domain.models import Family, Model, Provider
-from conch_desktop.schemas import dialects
 
 if TYPE_CHECKING:
     from conch_desktop.providers.local import LocalServer
@@ -87,6 +86,8 @@ def kind_of(provider: Provider) -> Kind:
 
 def family_of(kind: Kind, model: Model) -> Family:
     """Which schema dialect a model takes: its provider's, or that of the one behind a router."""
+    from conch_desktop.schemas import dialects  # the dialects are not needed before something is sent
+
     return dialects.family_of(kind.name, model.name)
 
 
