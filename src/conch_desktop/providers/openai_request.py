@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import Any
 from conch_desktop.domain.calls import Json
 from conch_desktop.domain.messages import SentCall, SentMessage
 from conch_desktop.domain.tools import Tool
+from conch_desktop.providers.ids import opaque, sent_id
 from conch_desktop.providers.wire import Request
 
 _FORCED_TOKENS = 2_048
@@ -98,17 +98,17 @@ def _messages(request: Request, rules: HostRules) -> Iterator[dict[str, Json]]:
         elif message.role == "results":
             for result in message.results:
                 # Gemini's other side wants the name (openclaw/openclaw #47857).
-                identity = _sent_id(result.id, rules)
+                identity = sent_id(result.id, rules.call_id)
                 yield {"role": "tool", "tool_call_id": identity, "name": result.name, "content": result.text}
 
 
 def _assistant(message: SentMessage, rules: HostRules) -> dict[str, Json]:
     if not message.calls:
         return {"role": "assistant", "content": message.text}
-    extras = [_opaque(call.extra) for call in message.calls]
+    extras = [opaque(call.extra) for call in message.calls]
     sent: dict[str, Json] = {"role": "assistant", "content": message.text or None}
     sent["tool_calls"] = [_call(call, extra, rules) for call, extra in zip(message.calls, extras, strict=True)]
-    replay = _opaque(message.replay)
+    replay = opaque(message.replay)
     if "reasoning_details" in replay:
         sent["reasoning_details"] = replay["reasoning_details"]
     if rules.thinking_back and "reasoning_content" in replay:
@@ -118,7 +118,7 @@ def _assistant(message: SentMessage, rules: HostRules) -> dict[str, Json]:
 
 def _call(call: SentCall, extra: Mapping[str, Any], rules: HostRules) -> dict[str, Json]:
     sent: dict[str, Json] = {
-        "id": _sent_id(call.id, rules),
+        "id": sent_id(call.id, rules.call_id),
         "type": "function",
         # Always valid JSON: one bad text here poisons the chat (local-inference-lab/vllm #684).
         "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments), ensure_ascii=False)},
@@ -126,20 +126,3 @@ def _call(call: SentCall, extra: Mapping[str, Any], rules: HostRules) -> dict[st
     if "extra_content" in extra:
         sent["extra_content"] = extra["extra_content"]
     return sent
-
-
-def _opaque(data: str) -> Mapping[str, Any]:
-    """The provider's own data. Another wire's has other keys, and is left alone."""
-    try:
-        value = json.loads(data) if data else {}
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _sent_id(identity: str, rules: HostRules) -> str:
-    """The id of a call as the host takes it: always the same. A chat may have begun with another provider."""
-    if rules.call_id.fullmatch(identity):
-        return identity
-    digest = hashlib.sha256(identity.encode()).hexdigest()
-    return next(made for made in (f"call_{digest[:24]}", digest[:9]) if rules.call_id.fullmatch(made))
