@@ -78,6 +78,7 @@ class GeminiAnswer:
         self._spoken = Spoken()
         self._calls: list[_Call] = []
         self._parts: list[dict[str, Any]] = []
+        self._plain: list[str] = []  # text after the last of these parts
         self._code: dict[str, Any] | None = None  # code the provider runs, until its result comes
         self._reason = ""
         self._why = ""
@@ -109,12 +110,12 @@ class GeminiAnswer:
     def fault(self) -> Mapping[str, Any] | None:
         """The error that the answer ended with, in the shape Google gives errors; None when it did not."""
         if self._blocked:
-            return _error(400, self._blocked, f"The prompt was blocked: {self._blocked}.")
+            return _error(400, self._blocked, f"The prompt was blocked by a content filter: {self._blocked}.")
         if self._reason in _FAULTS:
             code, what = _FAULTS[self._reason]
             return _error(code, self._reason, f"{what} {self._why}".strip())
         if _FINISHES.get(self._reason) == "content_filter" and not self.started:
-            return _error(400, self._reason, f"The answer was blocked: {self._reason}. {self._why}".strip())
+            return _error(400, self._reason, f"The answer was blocked by a content filter: {self._reason}.")
         return None
 
     def take(self, value: Mapping[str, Any]) -> list[WireEvent]:
@@ -143,6 +144,7 @@ class GeminiAnswer:
         events: list[WireEvent] = [*self._spoken.close(), *self._ran(None)]
         reason = _FINISHES.get(self._reason, "stop")
         calls = () if reason == "content_filter" else self._made()
+        self._keep(None)
         if any(part.keys() - {"text", "functionCall"} for part in self._parts):
             events.append(Replay(json.dumps({"parts": self._parts})))
         return [*events, *self._counted(), Finish("tool_calls" if calls else reason, calls)]
@@ -160,27 +162,26 @@ class GeminiAnswer:
         if isinstance(code := part.get("executableCode"), dict):
             events = self._ran(None)
             self._code = code
-            self._parts.append(dict(part))
+            self._keep(part)
             return events
         if isinstance(result := part.get("codeExecutionResult"), dict):
-            self._parts.append(dict(part))
+            self._keep(part)
             return self._ran(_text(result, "output") or _text(result, "outcome"))
-        self._keep(part)
-        text = _text(part, "text")
-        thought = part.get("thought") is True
+        text, signature, thought = _text(part, "text"), _text(part, "thoughtSignature"), part.get("thought") is True
+        if signature:  # a part with a signature stays by itself, be it empty
+            marked = {"text": text, "thoughtSignature": signature}
+            self._keep({**marked, "thought": True} if thought else marked)
+        elif text and not thought:
+            self._plain.append(text)
         return [*self._spoken.say("" if thought else text, text if thought else "")]
 
-    def _keep(self, part: Mapping[str, Any]) -> None:
-        """Keeps what goes back of a part of text. One with a signature stays by itself, be it empty."""
-        kept = {key: part[key] for key in ("text", "thought", "thoughtSignature") if part.get(key)}
-        if "thoughtSignature" in kept:
-            self._parts.append({"text": "", **kept})
-        elif "text" in kept and "thought" not in kept:
-            last = self._parts[-1] if self._parts else {}
-            if last.keys() == {"text"}:
-                last["text"] += kept["text"]
-            else:
-                self._parts.append(kept)
+    def _keep(self, part: Mapping[str, Any] | None) -> None:
+        """Keeps a part that goes back, and before it the text there was; None for that text alone."""
+        if self._plain:
+            self._parts.append({"text": "".join(self._plain)})
+            self._plain.clear()
+        if part is not None:
+            self._parts.append(dict(part))
 
     def _call(self, call: Mapping[str, Any], signature: str) -> list[WireEvent]:
         name, given, arguments = _text(call, "name"), _text(call, "id"), call.get("args")
@@ -191,7 +192,7 @@ class GeminiAnswer:
             raw = json.dumps(arguments, ensure_ascii=False)
         made = _Call(given or minted_id(), given, name, raw, signature)
         self._calls.append(made)
-        self._parts.append({"functionCall": {"id": made.id}})
+        self._keep({"functionCall": {"id": made.id}})
         return [CallDelta(len(self._calls) - 1, name, raw)]
 
     def _made(self) -> tuple[WireCall, ...]:
