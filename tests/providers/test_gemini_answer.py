@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -73,7 +74,7 @@ async def test_an_answer_is_put_together() -> None:
 async def test_cuts_change_nothing(places: list[int]) -> None:
     whole = stream(*WHOLE)
     edges = [0, *sorted({place for place in places if place < len(whole)}), len(whole)]
-    pieces = [whole[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    pieces = [whole[start:end] for start, end in itertools.pairwise(edges)]
     assert (await feed(pieces, kind=KIND)).told() == (await feed([whole], kind=KIND)).told()
 
 
@@ -203,7 +204,9 @@ async def test_errors_come_as_objects_and_as_lists(body: Any, status: int, kind:
 
 
 async def test_an_error_in_the_stream_ends_it() -> None:
-    told = await read(chunk({"text": "Low"}), {"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}})
+    told = await read(
+        chunk({"text": "Low"}), {"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}}
+    )
     assert (told.text, told.refusal.kind) == ("Low", "overloaded")
 
 

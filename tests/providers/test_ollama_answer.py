@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -64,7 +65,7 @@ async def test_an_answer_is_put_together() -> None:
 async def test_cuts_change_nothing(places: list[int], end: str) -> None:
     whole = stream(*WHOLE, end=end)
     edges = [0, *sorted({place for place in places if place < len(whole)}), len(whole)]
-    pieces = [whole[start:stop] for start, stop in zip(edges, edges[1:], strict=False)]
+    pieces = [whole[start:stop] for start, stop in itertools.pairwise(edges)]
     assert (await feed(pieces, kind=KIND)).told() == (await read(*WHOLE)).told()
 
 

@@ -73,7 +73,7 @@ def build(request: Request, *, host: str, grammar: bool, llama: bool) -> dict[st
 def _definition(tool: Tool) -> dict[str, Json]:
     """A tool whose `parameters` are empty is of Gemini's dialect, and goes without.
 
-    Every other dialect writes an object, which MiniMax wants of a tool that takes nothing too (QwenLM/qwen-code #11834).
+    Every other dialect writes an object, which MiniMax wants even of such a tool (QwenLM/qwen-code #11834).
     """
     function: dict[str, Json] = {"name": tool.name, "description": tool.description}
     if tool.parameters:
