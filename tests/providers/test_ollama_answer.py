@@ -39,7 +39,7 @@ async def read(*lines: Any, **more: Any) -> Joined:
     return await feed([stream(*lines)], kind=KIND, **more)
 
 
-COUNTS = {"prompt_eval_count": 9, "eval_count": 4, "load_duration": 5}
+COUNTS: dict[str, Any] = {"prompt_eval_count": 9, "eval_count": 4, "load_duration": 5}
 WHOLE = (
     line(thinking="Which "),
     line(thinking="hedge?"),
