@@ -11,6 +11,7 @@ import httpx
 from conch_desktop.domain.calls import Json
 from conch_desktop.domain.events import Refusal
 from conch_desktop.domain.models import Model
+from conch_desktop.providers import refusals
 from conch_desktop.providers.asking import UnansweredError, ask_json
 from conch_desktop.providers.connection import Connection
 from conch_desktop.providers.facts import Facts, Listed
@@ -90,6 +91,9 @@ class GeminiWire(HttpWire):
 
     def _answer(self, tools: Sequence[str]) -> GeminiAnswer:
         return GeminiAnswer()
+
+    def _is_fault(self, value: Mapping[str, Any]) -> bool:
+        return "error" in value or ("candidates" not in value and refusals.is_fault(value))
 
     def _unended(self, response: httpx.Response, answer: WireAnswer, body: Body, url: str) -> Refusal | None:
         """A finish reason can be a fault of its own kind."""

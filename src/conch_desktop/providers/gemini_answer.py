@@ -43,6 +43,8 @@ _FAULTS: Mapping[str, tuple[int, str]] = {
 }
 """The finish reasons that are faults: the status such an error would have, and what it means."""
 
+_KEYS = frozenset({"candidates", "promptFeedback", "usageMetadata"})
+"""What a chunk of an answer has one of."""
 _NO_REASON = frozenset({"", "FINISH_REASON_UNSPECIFIED"})
 _COUNTS: Mapping[str, str] = {
     "promptTokenCount": "input_tokens",
@@ -120,7 +122,7 @@ class GeminiAnswer:
 
     def take(self, value: Mapping[str, Any]) -> list[WireEvent]:
         """The events of one chunk."""
-        self.taken = self.taken or not value.keys().isdisjoint({"candidates", "promptFeedback", "usageMetadata"})
+        self.taken = self.taken or not _KEYS.isdisjoint(value)
         self._count(_part(value, "usageMetadata"))
         block = _part(value, "promptFeedback").get("blockReason")
         if isinstance(block, str) and block:

@@ -27,8 +27,8 @@ _BUDGETS: Mapping[str, int] = {"minimal": 512, "low": 2_048, "medium": 8_192, "h
 """Tokens of thinking for a level, where a model is told tokens. 24,576 is the most all of them take."""
 _MOST_OUTPUT = 65_536
 """The longest answer of the models that think, thinking counted."""
-_LATEST = (3, 1)
-"""The version of a name that says "latest"."""
+_LATEST = (4, 0)
+"""The version of a name that says "latest"; whatever it is, it knows the rules of the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +57,15 @@ def thinking_of(name: str, thinks: bool | None) -> Thinking | None:
 
 
 def _levels(version: tuple[int, int], *, pro: bool) -> tuple[str, ...]:
-    """The levels a model takes from version 3 on (docs.cloud.google.com, "Thinking")."""
-    if not pro:
+    """The levels a model takes from version 3 on (docs.cloud.google.com, "Thinking" and the guides to 3.5 and 3.8 Flash).
+
+    Up to 3.5 Flash could think minimally, and 3 Pro knew no middle.
+    """
+    if pro and version == (3, 0):
+        return ("low", "high")
+    if not pro and version <= (3, 5):
         return ("minimal", "low", "medium", "high")
-    return ("low", "high") if version == (3, 0) else ("low", "medium", "high")
+    return ("low", "medium", "high")
 
 
 def build(request: Request, *, thinks: bool | None = None) -> dict[str, Json]:

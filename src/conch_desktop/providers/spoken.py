@@ -22,7 +22,7 @@ class Spoken:
 
     def say(self, text: str, thinking: str = "") -> Said:
         """The events of one piece; thinking that came beside text comes first."""
-        said = self._made("", thinking)
+        said = self._made("", thinking) if thinking else []
         return [*said, *self._made(*self._think.feed(text))] if text else said
 
     def close(self) -> Said:
@@ -32,9 +32,11 @@ class Spoken:
         return [*said, *self._events(text, thinking)]
 
     def _made(self, text: str, thinking: str) -> Said:
-        return self._events(self._text.feed(text), self._reasoning.feed(thinking))
+        return self._events(text and self._text.feed(text), thinking and self._reasoning.feed(thinking))
 
     def _events(self, text: str, thinking: str) -> Said:
         self.characters += len(thinking) + len(text)
         said: Said = [ReasoningDelta(thinking)] if thinking else []
-        return [*said, TextDelta(text)] if text else said
+        if text:
+            said.append(TextDelta(text))
+        return said
