@@ -57,7 +57,7 @@ def thinking_of(name: str, thinks: bool | None) -> Thinking | None:
 
 
 def _levels(version: tuple[int, int], *, pro: bool) -> tuple[str, ...]:
-    """The levels a model takes from version 3 on (docs.cloud.google.com, "Thinking" and the guides to 3.5 and 3.8 Flash).
+    """The levels a model takes from version 3 on (docs.cloud.google.com, "Thinking", the guide to 3.8 Flash).
 
     Up to 3.5 Flash could think minimally, and 3 Pro knew no middle.
     """
