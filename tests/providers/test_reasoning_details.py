@@ -17,7 +17,7 @@ def sealed(data: str, **more: Any) -> dict[str, Any]:
     return {"type": "reasoning.encrypted", "data": data, **more}
 
 
-CASES = {
+CASES: dict[str, tuple[list[Any], list[Any]]] = {
     "pieces of one block, its signature last": (
         [text("Let", index=0, format="f"), text(" me", index=0), text(index=0, signature="Et8")],
         [text("Let me", index=0, format="f", signature="Et8")],

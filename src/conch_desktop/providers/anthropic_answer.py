@@ -203,7 +203,7 @@ class AnthropicAnswer:
         """A block whose beginning never came; of an index that is missing, the last one."""
         if index is None and self._blocks:
             return self._blocks[-1]
-        block = _Block({"type": _PIECES.get(kind, ("unknown", ""))[0]})
+        block = _Block({"type": _PIECES.get(kind, ("", ""))[0]})
         self._place(index, block)
         return block
 
@@ -265,6 +265,8 @@ class AnthropicAnswer:
         blocks: list[dict[str, Any]] = []
         for block in self._blocks:
             content = block.whole()
+            if not block.type:
+                continue
             if cut and not (block.ended and (block.type != "thinking" or content.get("signature"))):
                 continue
             if block.type == "tool_use":

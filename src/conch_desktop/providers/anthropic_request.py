@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, TypeAlias
 
 from conch_desktop.domain.calls import Json
@@ -121,10 +121,13 @@ def _unthought(messages: Sequence[SentMessage]) -> bool:
 
     Thinking can't be turned on in the middle of that (pydantic/pydantic-ai #2040).
     """
-    if len(messages) < 2 or messages[-1].role != "results":
-        return False
-    blocks = _replayed(messages[-2])
-    return not blocks or blocks[0].get("type") not in _THINKING
+    for before, message in reversed(list(pairwise(messages))):
+        if message.role == "results":
+            blocks = _replayed(before)
+            return not blocks or blocks[0].get("type") not in _THINKING
+        if message.role == "assistant":
+            break
+    return False
 
 
 # messages -----------------------------------------------------------------------------------------------------------
