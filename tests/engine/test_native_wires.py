@@ -18,9 +18,10 @@ from conch_desktop.providers.openai_request import build
 from conch_desktop.providers.wire import Request
 from tests.engine.conftest import Talk, give
 from tests.providers.feeding import MODEL
-from tests.providers.strict_gemini import answered, strict_gemini
-from tests.providers.strict_ollama import lines, strict_ollama
 from tests.servers import Handler, call, chunk, json_reply, say, sse
+from tests.strict import Strict
+from tests.strict_gemini import answered, strict_gemini
+from tests.strict_ollama import lines, strict_ollama
 
 GEMINI = "POST /v1beta/models/gemini-3-flash:streamGenerateContent?alt=sse"
 OLLAMA = "POST /api/chat"
@@ -55,7 +56,7 @@ async def on(talk: Talk, kind: str, model: str) -> Talk:
     return made
 
 
-def gemini() -> Handler:
+def gemini() -> Strict:
     calls = [
         {"functionCall": {"name": "tide", "args": {"port": "Cork"}, "id": "g1"}, "thoughtSignature": "U2lnMQ=="},
         {"functionCall": {"name": "now"}},
@@ -67,7 +68,7 @@ def gemini() -> Handler:
     )
 
 
-def ollama() -> Handler:
+def ollama() -> Strict:
     calls = [
         {"function": {"name": "tide", "arguments": {"port": "Cork"}}},
         {"function": {"name": "now", "arguments": {}}},

@@ -7,7 +7,6 @@ import json
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-import httpx
 import pytest
 
 from conch_desktop.domain.errors import ProviderError
@@ -17,8 +16,9 @@ from conch_desktop.providers.ollama import IN_THE_CLOUD, OllamaWire
 from conch_desktop.providers.registry import KINDS
 from conch_desktop.providers.wire import Request
 from tests.providers.feeding import Joined, answer_of, tool
-from tests.providers.strict_ollama import RULES, lines, strict_ollama
 from tests.servers import HANG, Reply, ScriptedServer, json_reply
+from tests.strict import broken
+from tests.strict_ollama import OLLAMA, lines, strict_ollama
 
 PLACE = "/api/chat"
 THINKER = Model("pier", "thinker")
@@ -130,14 +130,12 @@ BREAKS: dict[str, Callable[[Any], Any]] = {
 async def test_each_rule_is_kept_and_can_be_broken(server: ScriptedServer, wire: OllamaWire) -> None:
     await talked(server, wire)
     good = server.of(PLACE)[1].json
-    assert {rule.name for rule in RULES} == BREAKS.keys()
-    async with httpx.AsyncClient(trust_env=False) as client:
-        for rule, spoil in {"": lambda body: None, **BREAKS}.items():
-            body = copy.deepcopy(good)
-            spoil(body)
-            server.route(f"POST {PLACE}", strict_ollama(lines({"content": "ok"})))
-            answer = await client.post(server.url + PLACE, json=body)
-            assert (answer.json()["error"] if answer.status_code != 200 else "") == rule
+    assert broken(OLLAMA, good) == []
+    for rule, spoil in BREAKS.items():
+        body = copy.deepcopy(good)
+        spoil(body)
+        assert rule in broken(OLLAMA, body)
+    assert [rule.says for rule in OLLAMA] == list(BREAKS)
 
 
 async def test_a_model_that_can_not_think_is_not_asked_to(server: ScriptedServer, wire: OllamaWire) -> None:

@@ -21,8 +21,8 @@ from conch_desktop.providers.ollama_child import OllamaChild
 from conch_desktop.providers.registry import KINDS
 from conch_desktop.providers.wire import Request
 from tests.providers.feeding import answer_of
-from tests.providers.strict_ollama import lines
 from tests.servers import ScriptedServer
+from tests.strict_ollama import lines
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for Ollama is a shell script")
 

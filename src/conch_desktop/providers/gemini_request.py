@@ -16,7 +16,7 @@ from conch_desktop.domain.efforts import nearest_effort
 from conch_desktop.domain.messages import SentCall, SentMessage, SentResult
 from conch_desktop.domain.tools import Tool
 from conch_desktop.providers.gemini_facts import bare
-from conch_desktop.providers.ids import opaque
+from conch_desktop.providers.ids import in_order, opaque
 from conch_desktop.providers.wire import Request
 
 FOREIGN = "skip_thought_signature_validator"
@@ -130,13 +130,14 @@ def contents(messages: Sequence[SentMessage], *, signed: bool) -> list[dict[str,
     """
     turns: list[dict[str, Json]] = []
     newest = max((place for place, each in enumerate(messages) if each.role == "user"), default=-1)
-    given: Mapping[str, str] = {}
+    calls: Sequence[SentCall] = ()
     for place, message in enumerate(messages):
         if message.role == "assistant":
-            given = {call.id: _own_id(call) for call in message.calls}
+            calls = message.calls
             parts = _model_parts(message, signed=signed and place > newest)
         else:
-            parts = [_response(result, given.get(result.id, "")) for result in message.results]
+            own_ids = {call.id: _own_id(call) for call in calls}
+            parts = [_response(result, own_ids.get(result.id, "")) for result in in_order(message.results, calls)]
             parts += [{"text": message.text}] if message.text else []
         role = "model" if message.role == "assistant" else "user"
         if parts and turns and turns[-1]["role"] == role:

@@ -6,8 +6,10 @@ import hashlib
 import json
 import re
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from conch_desktop.domain.messages import SentCall, SentResult
 
 
 def sent_id(identity: str, allowed: re.Pattern[str]) -> str:
@@ -28,6 +30,12 @@ def opaque(data: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def in_order(results: Iterable[SentResult], calls: Iterable[SentCall]) -> list[SentResult]:
+    """Results in the order of their calls, for providers that pair them by their places."""
+    places = {call.id: place for place, call in enumerate(calls)}
+    return sorted(results, key=lambda result: places.get(result.id, len(places)))
 
 
 def minted_id() -> str:

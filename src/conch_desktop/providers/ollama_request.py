@@ -6,13 +6,13 @@ left to the person who set the server up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 from conch_desktop.domain.calls import Json
 from conch_desktop.domain.efforts import nearest_effort
 from conch_desktop.domain.messages import SentCall, SentMessage
 from conch_desktop.domain.tools import Tool
-from conch_desktop.providers.ids import opaque
+from conch_desktop.providers.ids import in_order, opaque
 from conch_desktop.providers.wire import Request
 
 _LEVELLED = "gpt-oss"
@@ -63,16 +63,17 @@ def _messages(request: Request) -> Iterator[dict[str, Json]]:
     """Some templates take only one system message, and only first; content is always text (BerriAI/litellm #11273)."""
     if request.system:
         yield {"role": "system", "content": request.system}
-    given: Mapping[str, str] = {}
+    calls: Sequence[SentCall] = ()
     for message in request.messages:
         if message.role == "user":
             yield {"role": "user", "content": message.text}
         elif message.role == "assistant" and (message.text or message.calls):
-            given = {call.id: _own_id(call) for call in message.calls}
+            calls = message.calls
             yield _assistant(message)
         elif message.role == "results":
-            for result in message.results:
-                identity = {"tool_call_id": given[result.id]} if given.get(result.id) else {}
+            own_ids = {call.id: _own_id(call) for call in calls}
+            for result in in_order(message.results, calls):
+                identity = {"tool_call_id": own_ids[result.id]} if own_ids.get(result.id) else {}
                 yield {"role": "tool", "tool_name": result.name, **identity, "content": result.text}
 
 
