@@ -43,7 +43,10 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Makes a turn's requests. `messages` is the chat up to the person's message; `now` is seconds since 1970."""
+    """Makes a turn's requests.
+
+    `messages` is the chat up to the person's message; `now` is seconds since 1970; `chat` is the chat's id.
+    """
 
     wire: Wire
     model: Model
@@ -52,6 +55,7 @@ class Maker:
     messages: Sequence[Message]
     memories: Sequence[Memory]
     now: float
+    chat: str = ""
 
     def make(self, way: Way, answer: Message, *, first: bool, failed: bool) -> Made:
         """The next request in this way. `first`: of the turn; `failed`: the last answer held an unreadable block."""
@@ -64,7 +68,7 @@ class Maker:
             made = self._words(given, answer, window, forced, failed=failed)
         else:
             made = self._plain(answer, window)
-        return replace(made, request=_shaped(made.request, way))
+        return replace(made, request=replace(_shaped(made.request, way), chat=self.chat))
 
     def _native(self, way: Way, answer: Message, window: int, forced: Tool | None) -> Made:
         offer = make_offer(self.toolbox.tools, self.wire.schema_family(self.model), way)

@@ -259,13 +259,7 @@ class HttpWire:
         url = self._url(request)
         event: WireEvent | None = None
         try:
-            body = await self._body(request)
-            content = whole_characters(json.dumps(body, ensure_ascii=False)).encode()
-            names = [tool.name for tool in request.tools] if "tools" in body else []
-            async with (
-                self._connection.sent("POST", url, content) as response,
-                contextlib.aclosing(self._reading(response, self._answer_to(request, names), names, url)) as events,
-            ):
+            async with contextlib.aclosing(self._answered(request, url)) as events:
                 async for event in events:
                     yield event
         except httpx.HTTPError as error:
@@ -277,6 +271,17 @@ class HttpWire:
             if not isinstance(event, (Finish, Refusal)):
                 what = f"The answer of {self._provider.name} could not be read."
                 yield Refusal("network", "", what, "Try again, or choose another model.")
+
+    async def _answered(self, request: Request, url: str) -> AsyncGenerator[WireEvent, None]:
+        """The events that come back for a request. It may raise what `stream` turns into a refusal."""
+        body = await self._body(request)
+        names = [tool.name for tool in request.tools] if "tools" in body else []
+        async with (
+            self._connection.sent("POST", url, encoded(body)) as response,
+            contextlib.aclosing(self._reading(response, self._answer_to(request, names), names, url)) as events,
+        ):
+            async for event in events:
+                yield event
 
     async def read(
         self, response: httpx.Response, *, tools: Sequence[str] | None = None
@@ -455,3 +460,8 @@ class HttpWire:
         """Ends what is asked on the side, and closes the connections that were kept."""
         await self._source.aclose()
         await self._connection.aclose()
+
+
+def encoded(body: Mapping[str, Json]) -> bytes:
+    """What is sent, as bytes."""
+    return whole_characters(json.dumps(body, ensure_ascii=False)).encode()

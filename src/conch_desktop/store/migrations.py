@@ -189,4 +189,19 @@ def _first(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first,)
+def _wire_state(connection: sqlite3.Connection) -> None:
+    """2: what a wire keeps of a chat with a provider, in its own words."""
+    connection.execute(
+        """
+        CREATE TABLE wire_state (
+            chat INTEGER NOT NULL REFERENCES chats ON DELETE CASCADE,
+            provider TEXT NOT NULL,
+            endpoint TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (chat, provider, endpoint)
+        )
+        """
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _wire_state)
