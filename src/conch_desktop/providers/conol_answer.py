@@ -27,7 +27,7 @@ from conch_desktop.providers.openai_models import tokens
 from conch_desktop.providers.texts import whole_characters
 
 _PARTS = frozenset({"history_delta", "assistant", "stream_event", "done"})
-_SAME_MODEL = re.compile(r"([-@]\d{6,8}|-latest)$")
+_SAME_MODEL = re.compile(r"([-@]\d{6,8}|-\d{4}-\d\d-\d\d|-latest)$")
 _LONE_HALF = re.compile("[\ud800-\udbff]$")
 
 
@@ -84,7 +84,7 @@ class ConolAnswer:
 
     def take(self, value: Mapping[str, Any]) -> list[WireEvent]:
         """The events of one object of the stream."""
-        kind = value.get("type")
+        kind = str(value.get("type"))
         self.taken = self.taken or kind in _PARTS or "stages" in value
         events = self._context(value.get("contextUsage"))
         if kind == "done":
