@@ -213,7 +213,8 @@ class Program:
         wire = self._wires.get(provider.id)
         if wire is None:
             key = await self.secrets.get(provider) if provider.id != LOCAL.id else None
-            if key is None and KINDS[provider.kind].needs_key and not provider.url:
+            kind = KINDS[provider.kind]
+            if key is None and kind.needs_key and kind.url and not provider.url:
                 raise ProviderError("auth", f"There is no key for {provider.name}.", _missing_key(provider))
             made = make_wire(provider, key, local=self._local, states=self._wire_states)
             wire = self._wires.setdefault(provider.id, made)
