@@ -12,9 +12,12 @@ import pytest
 
 from conch_desktop.domain.errors import UsageError
 from conch_desktop.domain.models import Model, Provider
-from conch_desktop.providers.http_wire import HttpWire
+from conch_desktop.providers.anthropic import AnthropicWire
+from conch_desktop.providers.conol import ConolWire
+from conch_desktop.providers.conol_gateway import GatewayWire
 from conch_desktop.providers.local import LocalServer, LocalWire
 from conch_desktop.providers.local_ends import PACKAGE
+from conch_desktop.providers.openai import OpenAIWire
 from conch_desktop.providers.registry import KINDS, base_url, family_of, is_loopback, make_wire
 
 ROOT = Path(__file__).parents[2]
@@ -110,7 +113,8 @@ async def test_a_wire_is_made_for_each_kind_that_has_one() -> None:
         provider = Provider("p", name, "Pier")
         if kind.wire:
             wire = make_wire(provider if kind.url else replace(provider, url=PLACE), "key", local=server)
-            assert isinstance(wire, LocalWire if name == "local" else HttpWire)
+            made = {"local": LocalWire, "anthropic": AnthropicWire, "conol": ConolWire, "conol-gateway": GatewayWire}
+            assert isinstance(wire, made.get(name, OpenAIWire))
             await wire.aclose()
         else:
             with pytest.raises(UsageError, match="can't be used yet"):

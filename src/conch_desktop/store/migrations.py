@@ -189,8 +189,14 @@ def _first(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _prices(connection: sqlite3.Connection) -> None:
+    """2: what a model costs, in US dollars for a million tokens."""
+    for column in ("price_in", "price_out"):
+        connection.execute(f"ALTER TABLE models ADD COLUMN {column} REAL")
+
+
 def _wire_state(connection: sqlite3.Connection) -> None:
-    """2: what a wire keeps of a chat with a provider, in its own words."""
+    """3: what a wire keeps of a chat with a provider, in its own words."""
     connection.execute(
         """
         CREATE TABLE wire_state (
@@ -204,4 +210,4 @@ def _wire_state(connection: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _wire_state)
+MIGRATIONS: tuple[Migration, ...] = (_first, _prices, _wire_state)
