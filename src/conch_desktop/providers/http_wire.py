@@ -228,17 +228,12 @@ class HttpWire(Refusing):
                 what = f"The answer of {self._provider.name} could not be read."
                 yield Refusal("network", "", what, "Try again, or choose another model.")
 
-    async def read(
-        self, response: httpx.Response, *, tools: Sequence[str] | None = None
-    ) -> AsyncGenerator[WireEvent, None]:
+    def read(self, response: httpx.Response, *, tools: Sequence[str] | None = None) -> AsyncGenerator[WireEvent, None]:
         """Yields the events of a response. `tools` are the names that were offered, None when nobody knows.
 
         They help to read broken names, and where none were offered no refusal is about tools.
         """
-        answer = self._answer(tools or ())
-        async with contextlib.aclosing(self._reading(response, answer, tools, self._url(None))) as events:
-            async for event in events:
-                yield event
+        return self._reading(response, self._answer(tools or ()), tools, self._url(None))
 
     async def _reading(
         self, response: httpx.Response, answer: WireAnswer, tools: Sequence[str] | None, url: str
@@ -288,7 +283,10 @@ class HttpWire(Refusing):
         async with contextlib.aclosing(body.events()) as events:
             while True:
                 try:
-                    async with asyncio.timeout(_AFTER_DONE if answer.done else None):
+                    if answer.done:
+                        async with asyncio.timeout(_AFTER_DONE):
+                            event = await anext(events)
+                    else:
                         event = await anext(events)
                 except (StopAsyncIteration, TimeoutError):
                     return

@@ -121,14 +121,19 @@ class _Mended(httpx.AsyncByteStream):
         async for chunk in self._chunks:
             end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
             if end:
-                yield _ERROR_LINE.sub(b"event: error\ndata:", b"".join(line) + chunk[:end])
+                yield _told(b"".join(line) + chunk[:end])
                 line = []
             if end < len(chunk):
                 line.append(chunk[end:])
-        yield _ERROR_LINE.sub(b"event: error\ndata:", b"".join(line)) + b"\n\n"
+        yield _told(b"".join(line)) + b"\n\n"
 
     async def aclose(self) -> None:
         await self._chunks.aclose()
+
+
+def _told(lines: bytes) -> bytes:
+    """Whole lines, the bare ones of an error as an event."""
+    return _ERROR_LINE.sub(b"event: error\ndata:", lines) if b"error:" in lines else lines
 
 
 def values(data: str) -> list[Any]:
@@ -141,10 +146,7 @@ def values(data: str) -> list[Any]:
 
 
 def _value(text: str) -> tuple[Any, bool]:
-    stripped = text.strip()
-    if stripped == DONE:
-        return DONE, True
     try:
-        return json.loads(stripped), True
+        return json.loads(text), True
     except (ValueError, RecursionError):
-        return None, False
+        return (DONE, True) if text.strip() == DONE else (None, False)

@@ -23,6 +23,9 @@ _FINISHES: Mapping[str, FinishReason] = {
 }
 """What a finish reason means; any other is a plain end."""
 
+_PLAIN = frozenset({"role", "content"})
+"""The fields of a delta that is only words, which almost all are."""
+
 _THINKING_KEYS = ("reasoning_content", "reasoning", "thinking")
 """Where thinking is written. Two of them often carry the same words in one delta: the first that has some counts."""
 
@@ -110,7 +113,10 @@ class Answer:
     # one delta ------------------------------------------------------------------------------------------------------
 
     def _delta(self, delta: Mapping[str, Any]) -> list[WireEvent]:
-        text, thinking = _content(delta.get("content"))
+        content = delta.get("content")
+        if isinstance(content, str) and not any(delta[key] for key in delta.keys() - _PLAIN):
+            return self._spoken(content)
+        text, thinking = _content(content)
         thinking = next((words for key in _THINKING_KEYS if (words := _words(delta.get(key)))), "") or thinking
         if isinstance(thought := delta.get("reasoning_content"), str):
             self._thought.append(thought)
@@ -123,15 +129,18 @@ class Answer:
         refusal = delta.get("refusal")  # the model's own words when it declines (OpenAI)
         if isinstance(refusal, str):
             text += refusal
-        events = self._say("", thinking)
-        if text:
-            self._said.append(text)
-            events += self._say(*self._think.feed(text))
+        events = [*self._say("", thinking), *self._spoken(text)]
         calls = delta.get("tool_calls")
         return [*events, *self._calls.take(calls if calls is not None else delta.get("function_call"))]
 
+    def _spoken(self, text: str) -> list[WireEvent]:
+        if not text:
+            return []
+        self._said.append(text)
+        return self._say(*self._think.feed(text))
+
     def _say(self, text: str, thinking: str) -> list[WireEvent]:
-        thinking, text = self._reasoning.feed(thinking), self._text.feed(text)
+        thinking, text = thinking and self._reasoning.feed(thinking), text and self._text.feed(text)
         self.characters += len(thinking) + len(text)
         events: list[WireEvent] = []
         if thinking:
