@@ -177,10 +177,7 @@ def values(data: str) -> list[Any]:
 
 
 def _value(text: str) -> tuple[Any, bool]:
-    stripped = text.strip()
-    if stripped == DONE:
-        return DONE, True
     try:
-        return json.loads(stripped), True
+        return json.loads(text), True
     except (ValueError, RecursionError):
-        return None, False
+        return (DONE, True) if text.strip() == DONE else (None, False)
