@@ -26,6 +26,9 @@ _FINISHES: Mapping[str, FinishReason] = {
 _THINKING_KEYS = ("reasoning_content", "reasoning", "thinking")
 """Where thinking is written. Two of them often carry the same words in one delta: the first that has some counts."""
 
+_PLAIN = frozenset({"content", "role"})
+"""Fields of a delta that is words alone."""
+
 
 class Answer:
     """One answer, taken chunk by chunk. `tools` are the names that were offered.
@@ -111,6 +114,8 @@ class Answer:
 
     def _delta(self, delta: Mapping[str, Any]) -> list[WireEvent]:
         text, thinking = _content(delta.get("content"))
+        if delta.keys() <= _PLAIN:  # nearly all are
+            return self._spoken(text, thinking)
         thinking = next((words for key in _THINKING_KEYS if (words := _words(delta.get(key)))), "") or thinking
         if isinstance(thought := delta.get("reasoning_content"), str):
             self._thought.append(thought)
@@ -123,21 +128,25 @@ class Answer:
         refusal = delta.get("refusal")  # the model's own words when it declines (OpenAI)
         if isinstance(refusal, str):
             text += refusal
+        calls = delta.get("tool_calls")
+        if calls is None:
+            calls = delta.get("function_call")
+        return [*self._spoken(text, thinking), *self._calls.take(calls)]
+
+    def _spoken(self, text: str, thinking: str) -> list[WireEvent]:
         events = self._say("", thinking)
         if text:
             self._said.append(text)
             events += self._say(*self._think.feed(text))
-        calls = delta.get("tool_calls")
-        return [*events, *self._calls.take(calls if calls is not None else delta.get("function_call"))]
+        return events
 
     def _say(self, text: str, thinking: str) -> list[WireEvent]:
-        thinking, text = self._reasoning.feed(thinking), self._text.feed(text)
-        self.characters += len(thinking) + len(text)
         events: list[WireEvent] = []
-        if thinking:
+        if thinking and (thinking := self._reasoning.feed(thinking)):
             events.append(ReasoningDelta(thinking))
-        if text:
+        if text and (text := self._text.feed(text)):
             events.append(TextDelta(text))
+        self.characters += len(thinking) + len(text)
         return events
 
     def _flush(self) -> list[WireEvent]:
@@ -157,6 +166,8 @@ class Answer:
 
     def _count(self, chunk: Mapping[str, Any]) -> None:
         """Usage comes at the end, on every chunk, or beside Groq's own data; the last one counts."""
+        if "usage" not in chunk and "x_groq" not in chunk:
+            return
         inner = chunk.get("x_groq")
         for given in (chunk.get("usage"), inner.get("usage") if isinstance(inner, dict) else None):
             if isinstance(given, dict) and (usage := _usage(given)) != Usage():
