@@ -8,7 +8,7 @@ import json
 import pytest
 
 from conch_desktop.domain.events import CallMade, CallResult, Done, GuardDecided, PlanMade, Refused, RequestSent
-from conch_desktop.domain.messages import ReplayPart
+from conch_desktop.domain.messages import NoticePart, ReplayPart
 from conch_desktop.engine.circles import PAUSE_AT
 from conch_desktop.engine.session import MessageEnded, QuestionAsked, TitleChanged
 from conch_desktop.tools.guard import Answer
@@ -111,6 +111,16 @@ async def test_a_tool_asked_for_by_name_is_chosen_in_the_first_request_only(talk
     assert talk.chats[0].json["tool_choice"] == {"type": "function", "function": {"name": "remember"}}
     assert talk.chats[1].json.get("tool_choice", "auto") == "auto"
     assert talk.session.messages[0].asked == "remember"
+
+
+async def test_an_answer_that_only_repeats_itself_is_paused_and_its_connection_dropped(talk: Talk) -> None:
+    again = "The gulls came back to the pier at noon, and the tide with them.\n"
+    talk.server.then(sse(*[chunk(again) for _ in range(2_000)], chunk(finish="stop")))
+    await talk.session.send("Tell me of the pier")
+    last = talk.last
+    assert talk.of(Done) == [Done("paused")]
+    assert last.text.count(again.strip()) < 10
+    assert any("over and over" in part.text for part in last.parts if isinstance(part, NoticePart))
 
 
 async def test_ids_a_provider_uses_again_stay_apart(talk: Talk) -> None:

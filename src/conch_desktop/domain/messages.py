@@ -107,6 +107,16 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Outline:
+    """A message that was not read yet: how long its words are, and how many calls it has."""
+
+    id: str
+    role: Role
+    length: int = 0
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Chat:
     """A chat as the sidebar lists it. `model` is the id of the model chosen for it, "" when none was."""
 

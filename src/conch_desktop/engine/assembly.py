@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
@@ -15,11 +16,9 @@ from conch_desktop.domain.errors import ConchError, LocalModelError, ProviderErr
 from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
-from conch_desktop.engine.checking import CHECKED, Checked, check_model
-from conch_desktop.engine.plan import Choice
-from conch_desktop.engine.running import Settling
+from conch_desktop.engine.checked import CHECKED, Checked
 from conch_desktop.engine.session import Session
-from conch_desktop.engine.turn import TurnParts
+from conch_desktop.engine.way import Choice
 from conch_desktop.providers import model_file
 from conch_desktop.providers.local import LocalServer, why_unavailable
 from conch_desktop.providers.registry import KINDS, base_url, make_wire
@@ -37,6 +36,10 @@ from conch_desktop.store.wire_states import WireStates
 from conch_desktop.tools.guard import Guard, Policy
 from conch_desktop.tools.memory import memory_tools
 from conch_desktop.tools.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from conch_desktop.engine.running import Settling
+    from conch_desktop.engine.turn import TurnParts
 
 DATABASE = "conch.sqlite3"
 
@@ -229,6 +232,8 @@ class Program:
 
     async def check_model(self, model_id: str) -> Checked:
         """Makes three harmless calls and keeps what works. Raises `ProviderError` when nothing answers."""
+        from conch_desktop.engine.checking import check_model
+
         model, provider = await self._model_of(model_id)
         wire = await self.wire_of(provider)
         url = _address(provider)
@@ -246,6 +251,16 @@ class Program:
         if provider is None:
             return []
         return await self.lessons.of(provider.id, _address(provider), model_id.partition("/")[2])
+
+    async def taught(self) -> list[Lesson]:
+        """What all models taught and still holds, newest first."""
+        addresses = {one.id: _address_or_none(one) for one in await self.providers()}
+        now = self.clock.now()
+        return [
+            lesson
+            for lesson in await self.lessons.all()
+            if addresses.get(lesson.provider) == lesson.endpoint and (lesson.expires is None or lesson.expires > now)
+        ]
 
     def own_choice(self, model_id: str) -> Choice:
         """The person's own choice of how a model gets its tools."""
@@ -301,6 +316,8 @@ class Program:
         return self.toolbox.without(off)
 
     async def _prepare(self, session: Session, *, asked: str, settle: Settling) -> TurnParts:
+        from conch_desktop.engine.turn import TurnParts
+
         model, provider = await self._chosen(session)
         wire = await self.wire_of(provider)
         toolbox = self.offered(asked)
@@ -347,6 +364,14 @@ class Program:
 def _address(provider: Provider) -> str:
     """Where a provider is; lessons are kept by it."""
     return LOCAL_URL if provider.kind == "local" else base_url(provider)
+
+
+def _address_or_none(provider: Provider) -> str | None:
+    """The address, None where what the person wrote is none."""
+    try:
+        return _address(provider)
+    except ConchError:
+        return None
 
 
 def _key_service(data_dir: Path) -> str:

@@ -23,7 +23,7 @@ from conch_desktop.words.asking import ASKED_PROMPT, asked
 from conch_desktop.words.grammar import PLAIN_GRAMMAR, call_grammar, calls_grammar
 from conch_desktop.words.listing import listing
 from conch_desktop.words.reader import WordsReader
-from conch_desktop.words.transcript import in_words
+from conch_desktop.words.transcript import NOW_ANSWER, ONE_SENTENCE, in_words
 
 FORCED_TOKENS = 1_024
 """Tokens an answer may take that can only be one call: a server that forces a call may otherwise never end."""
@@ -97,9 +97,10 @@ class Maker:
         if shown.level == "none" and forced is None:
             plain = self._plain(answer, window)
             return replace(plain, notices=(*plain.notices, NO_ROOM))
-        system = self._system(window, listing=shown.text)
+        over = self.plan.grammar and self.plan.asked is not None and forced is None and not failed
+        system = self._system(window, listing="" if over else shown.text)
         sent, left_out = self._transcript(answer, window, system, ())
-        request = Request(self.model, system, in_words(sent))
+        request = Request(self.model, system, in_words(sent, after=ONE_SENTENCE if over else NOW_ANSWER))
         request = self._constrained(request, given, forced, failed=failed)
         callable_now = [forced] if forced is not None and request.grammar else given
         names = () if request.grammar == PLAIN_GRAMMAR else tuple(tool.name for tool in callable_now)

@@ -31,6 +31,7 @@ from conch_desktop.domain.events import (
     WireEvent,
 )
 from conch_desktop.engine.offer import Offer
+from conch_desktop.engine.repeating import NOTICE, Repeating
 from conch_desktop.engine.running import Wanted
 from conch_desktop.providers.wire import Request, Wire
 from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsText
@@ -42,7 +43,10 @@ UNREADABLE = "(unreadable call)"
 
 @dataclass(slots=True)
 class Step:
-    """What one request came to. `number` counts the steps of a turn from 0."""
+    """What one request came to. `number` counts the steps of a turn from 0.
+
+    `circling`: it was ended here, because it only repeated itself; "paused" alone is the provider's own pause.
+    """
 
     number: int
     request: Request
@@ -53,14 +57,21 @@ class Step:
     refusal: Refusal | None = None
     failed: bool = False
     replay: str = ""
+    circling: bool = False
     _begun: dict[int, str] = field(default_factory=dict)
+    _repeating: Repeating = field(default_factory=Repeating)
 
     async def run(self, wire: Wire, open_calls: Callable[[], list[CallRecord]]) -> AsyncGenerator[TurnEvent, None]:
         """Sends the request and yields what comes. `open_calls` are the answer's calls that have no answer yet."""
         async with aclosing(wire.stream(self.request)) as events:
             async for event in events:
-                for told in self._taken(event):
+                found = self._taken(event)
+                for told in found:
                     yield told
+                if self._goes_round(found):
+                    self.finish, self.circling = "paused", True
+                    yield Notice(NOTICE, self.number)
+                    break
         for told in self._ended(open_calls()):
             yield told
         if self.replay and self.refusal is None:  # after the last word, which it would part from the others
@@ -96,9 +107,13 @@ class Step:
             return [TextAdded(text, self.number)]
         return self._read(self.reader.feed(text))
 
+    def _goes_round(self, told: Sequence[TurnEvent]) -> bool:
+        """Whether the words say the same over and over. What a call holds may be meant so."""
+        return self._repeating.feed("".join(event.text for event in told if isinstance(event, TextAdded)))
+
     def _ended(self, open_calls: Sequence[CallRecord]) -> list[TurnEvent]:
         """What was still held, and the calls that never became whole: each of them gets an answer too."""
-        broken = self.refusal is not None or self.finish == "length"
+        broken = self.refusal is not None or self.finish in {"length", "paused"}
         events = self._read(self.reader.close(cut=broken)) if self.reader is not None else []
         whole = {wanted.id for wanted in self.wanted}
         for record in open_calls:

@@ -31,11 +31,12 @@ from conch_desktop.engine.circles import PAUSE_AT, TELL_AT, Circles, paused, tol
 from conch_desktop.engine.draft import AnswerDraft
 from conch_desktop.engine.history import STOPPED
 from conch_desktop.engine.ladder import Ladder
-from conch_desktop.engine.plan import Choice, LessonBook, Plan, make_plan
+from conch_desktop.engine.plan import LessonBook, Plan, make_plan
 from conch_desktop.engine.requests import Made, Maker
 from conch_desktop.engine.retries import patience
 from conch_desktop.engine.running import Asker, Settling, Surroundings, run_call
 from conch_desktop.engine.step import Step
+from conch_desktop.engine.way import Choice
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.guard import Guard
 from conch_desktop.tools.toolbox import Toolbox
@@ -139,7 +140,7 @@ class Turn:
                 yield _refused(step.refusal)
                 yield Done("error")
                 return
-            if not step.wanted and step.finish == "paused":
+            if not step.wanted and step.finish == "paused" and not step.circling:
                 continue  # the provider runs a tool of its own, and goes on when it gets its words back
             if not step.wanted:
                 yield Done(step.finish)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 import httpx
@@ -20,6 +20,7 @@ _log = logging.getLogger(__name__)
 class Connection:
     """The way to one provider. `name` is what people call it, `headers` go with each request.
 
+    `revive` is asked when nothing answers at the address: True means that now something does. Raises `ProviderError`.
     `patience` is how many seconds the head of an answer may take, None without an end: it may come byte by byte.
     """
 
@@ -32,6 +33,7 @@ class Connection:
         timeout: httpx.Timeout,
         patience: float | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
+        revive: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         self._name = name
         self._base = base
@@ -39,6 +41,7 @@ class Connection:
         self._timeout = timeout
         self._patience = patience
         self._transport = transport
+        self._revive = revive
         self._client: httpx.AsyncClient | None = None
 
     @contextlib.asynccontextmanager
@@ -52,7 +55,7 @@ class Connection:
             if self._client is None:
                 self._client = self._made()
             try:
-                response = await self._send(self._client, method, url, content)
+                response = await self._revived(self._client, method, url, content)
             except _KeptConnectionError as stale:
                 if self._transport is not None:
                     raise stale.error from None
@@ -67,6 +70,15 @@ class Connection:
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
+
+    async def _revived(self, client: httpx.AsyncClient, method: str, url: str, content: bytes | None) -> httpx.Response:
+        """Sends a request, and once more to a server that had to be brought up first."""
+        try:
+            return await self._send(client, method, url, content)
+        except httpx.ConnectError:
+            if self._revive is None or not await self._revive():
+                raise
+            return await self._send(client, method, url, content)
 
     async def _send(self, client: httpx.AsyncClient, method: str, url: str, content: bytes | None) -> httpx.Response:
         watch = _Watch()

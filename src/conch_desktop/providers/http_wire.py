@@ -83,6 +83,7 @@ class HttpWire(Refusing):
                 timeout=timeout,
                 patience=self._patience,
                 transport=transport,
+                revive=self._revive,
             )
 
         self._connection = connect({"Accept": "text/event-stream, application/json", **self._authorization()})
@@ -97,6 +98,10 @@ class HttpWire(Refusing):
     def _authorization(self) -> dict[str, str]:
         """The headers that say who asks."""
         return {"Authorization": f"Bearer {self._key}"} if self._key else {}
+
+    async def _revive(self) -> bool:
+        """Brings up a server that does not answer, where it can. True: now it answers. Raises `ProviderError`."""
+        return False
 
     def _facts_from(self, connect: Callable[[Mapping[str, str]], Connection]) -> Listed:
         """Where the facts of models come from. `connect` makes another connection to the provider, with headers."""
@@ -242,17 +247,12 @@ class HttpWire(Refusing):
             async for event in events:
                 yield event
 
-    async def read(
-        self, response: httpx.Response, *, tools: Sequence[str] | None = None
-    ) -> AsyncGenerator[WireEvent, None]:
+    def read(self, response: httpx.Response, *, tools: Sequence[str] | None = None) -> AsyncGenerator[WireEvent, None]:
         """Yields the events of a response. `tools` are the names that were offered, None when nobody knows.
 
         They help to read broken names, and where none were offered no refusal is about tools.
         """
-        answer = self._answer(tools or ())
-        async with contextlib.aclosing(self._reading(response, answer, tools, self._url(None))) as events:
-            async for event in events:
-                yield event
+        return self._reading(response, self._answer(tools or ()), tools, self._url(None))
 
     async def _reading(
         self, response: httpx.Response, answer: WireAnswer, tools: Sequence[str] | None, url: str
@@ -319,12 +319,19 @@ class HttpWire(Refusing):
                     yield {"error": event.data}
 
     async def _lines(self, body: Body) -> AsyncGenerator[dict[str, Any], None]:
-        """The JSON objects of a stream that has one in each line (NDJSON)."""
+        """The JSON objects of a stream that has one in each line (NDJSON), or of a body that is one over many lines."""
+        begun, held, size = False, [], 0
         async with contextlib.aclosing(body.lines()) as lines:
             async for line in lines:
-                for value in values(line):
-                    if isinstance(value, dict):
-                        yield value
+                found = [value for value in values(line) if isinstance(value, dict)]
+                begun, size = begun or bool(found), size + len(line)
+                if not begun and size < PLAIN_BYTES:
+                    held.append(line)
+                for value in found:
+                    yield value
+        for value in [] if begun else values("\n".join(held)):
+            if isinstance(value, dict):
+                yield value
 
     async def _plain(self, body: Body, answer: WireAnswer) -> AsyncGenerator[dict[str, Any], None]:
         """The JSON objects of a body that is no stream: one, a list of them, or one a line."""

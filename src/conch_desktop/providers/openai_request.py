@@ -59,14 +59,14 @@ def build(request: Request, *, host: str, grammar: bool, llama: bool) -> dict[st
 
 
 def _definition(tool: Tool) -> dict[str, Json]:
-    parameters = dict(tool.parameters) or {
-        "type": "object",
-        "properties": {},
-    }  # MiniMax wants them: QwenLM/qwen-code #11834
-    return {
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": parameters},
-    }
+    """A tool whose `parameters` are empty is of Gemini's dialect, and goes without.
+
+    Every other dialect writes an object, which MiniMax wants even of such a tool (QwenLM/qwen-code #11834).
+    """
+    function: dict[str, Json] = {"name": tool.name, "description": tool.description}
+    if tool.parameters:
+        function["parameters"] = dict(tool.parameters)
+    return {"type": "function", "function": function}
 
 
 def _choice(wanted: str) -> Json:

@@ -6,10 +6,10 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from conch_desktop.domain.events import Finish, FinishReason, ReasoningDelta, Replay, TextDelta, Usage, WireEvent
+from conch_desktop.domain.events import Finish, FinishReason, Replay, Usage, WireEvent
 from conch_desktop.providers.call_pieces import CallPieces
 from conch_desktop.providers.reasoning_details import put_together
-from conch_desktop.providers.texts import Halves, ThinkSplitter
+from conch_desktop.providers.spoken import Spoken
 
 _FINISHES: Mapping[str, FinishReason] = {
     "length": "length",
@@ -23,11 +23,11 @@ _FINISHES: Mapping[str, FinishReason] = {
 }
 """What a finish reason means; any other is a plain end."""
 
+_PLAIN = frozenset({"role", "content"})
+"""The fields of a delta that is only words, which almost all are."""
+
 _THINKING_KEYS = ("reasoning_content", "reasoning", "thinking")
 """Where thinking is written. Two of them often carry the same words in one delta: the first that has some counts."""
-
-_PLAIN = frozenset({"content", "role"})
-"""Fields of a delta that is words alone."""
 
 
 class Answer:
@@ -39,18 +39,19 @@ class Answer:
     """
 
     def __init__(self, tools: Collection[str] = ()) -> None:
-        self.characters = 0
         self.taken = False
         self.done = False
         self.usage: Usage | None = None
         self._finish = ""
         self._calls = CallPieces(tools)
         self._said: list[str] = []
-        self._think = ThinkSplitter()
-        self._text = Halves()
-        self._reasoning = Halves()
+        self._spoken = Spoken()
         self._details: list[Any] = []
         self._thought: list[str] = []  # what came as `reasoning_content`
+
+    @property
+    def characters(self) -> int:
+        return self._spoken.characters
 
     @property
     def started(self) -> bool:
@@ -87,7 +88,7 @@ class Answer:
 
     def end(self) -> list[WireEvent]:
         """The last events of an answer that ended as it should."""
-        events = [*self._flush()]
+        events: list[WireEvent] = [*self._spoken.close()]
         reason = _FINISHES.get(self._finish, "stop")
         calls = self._calls.ended(cut=reason != "stop")
         if replay := self._replay() if calls or reason == "stop" else {}:
@@ -98,7 +99,7 @@ class Answer:
 
     def broken(self) -> list[WireEvent]:
         """What is still to be told of an answer that did not end as it should: held text and the usage. No calls."""
-        return [*self._flush(), *([self.usage] if self.usage is not None else [])]
+        return [*self._spoken.close(), *([self.usage] if self.usage is not None else [])]
 
     def _replay(self) -> dict[str, Any]:
         """What has to go back: OpenRouter's details, or Gemini refuses (LibreChat-AI/agents #37), and the thinking that
@@ -113,9 +114,10 @@ class Answer:
     # one delta ------------------------------------------------------------------------------------------------------
 
     def _delta(self, delta: Mapping[str, Any]) -> list[WireEvent]:
-        text, thinking = _content(delta.get("content"))
-        if delta.keys() <= _PLAIN:  # nearly all are
-            return self._spoken(text, thinking)
+        content = delta.get("content")
+        if isinstance(content, str) and not any(delta[key] for key in delta.keys() - _PLAIN):
+            return self._say(content)
+        text, thinking = _content(content)
         thinking = next((words for key in _THINKING_KEYS if (words := _words(delta.get(key)))), "") or thinking
         if isinstance(thought := delta.get("reasoning_content"), str):
             self._thought.append(thought)
@@ -129,32 +131,13 @@ class Answer:
         if isinstance(refusal, str):
             text += refusal
         calls = delta.get("tool_calls")
-        if calls is None:
-            calls = delta.get("function_call")
-        return [*self._spoken(text, thinking), *self._calls.take(calls)]
+        made = self._calls.take(calls if calls is not None else delta.get("function_call"))
+        return [*self._say(text, thinking), *made]
 
-    def _spoken(self, text: str, thinking: str) -> list[WireEvent]:
-        events = self._say("", thinking)
+    def _say(self, text: str, thinking: str = "") -> list[WireEvent]:
         if text:
             self._said.append(text)
-            events += self._say(*self._think.feed(text))
-        return events
-
-    def _say(self, text: str, thinking: str) -> list[WireEvent]:
-        events: list[WireEvent] = []
-        if thinking and (thinking := self._reasoning.feed(thinking)):
-            events.append(ReasoningDelta(thinking))
-        if text and (text := self._text.feed(text)):
-            events.append(TextDelta(text))
-        self.characters += len(thinking) + len(text)
-        return events
-
-    def _flush(self) -> list[WireEvent]:
-        events = self._say(*self._think.close())
-        for half, event in ((self._reasoning, ReasoningDelta), (self._text, TextDelta)):
-            if rest := half.close():
-                events.append(event(rest))
-        return events
+        return [*self._spoken.say(text, thinking)]
 
     def _message(self, message: Any) -> Mapping[str, Any]:
         """A whole message in the place of a delta (new-api and others): what it repeats is left out."""
@@ -166,8 +149,6 @@ class Answer:
 
     def _count(self, chunk: Mapping[str, Any]) -> None:
         """Usage comes at the end, on every chunk, or beside Groq's own data; the last one counts."""
-        if "usage" not in chunk and "x_groq" not in chunk:
-            return
         inner = chunk.get("x_groq")
         for given in (chunk.get("usage"), inner.get("usage") if isinstance(inner, dict) else None):
             if isinstance(given, dict) and (usage := _usage(given)) != Usage():

@@ -77,6 +77,8 @@ class Halves:
 
 def whole_characters(text: str) -> str:
     """The text with halves joined where both are there, and replaced where one is missing."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -17,6 +17,7 @@ from conch_desktop.domain.messages import (
     Message,
     MessageState,
     NoticePart,
+    Outline,
     Part,
     ReasoningPart,
     ReplayPart,
@@ -244,6 +245,25 @@ def _join_tails(connection: sqlite3.Connection, message: int) -> None:
 def read_messages(connection: sqlite3.Connection, chat: int) -> list[Message]:
     """The chat's messages in order, whole."""
     return _read(connection, "messages.chat = ?", (chat,))
+
+
+def read_outline(connection: sqlite3.Connection, chat: int) -> list[Outline]:
+    """The chat's messages in order, without their texts: those are not read from the disk."""
+    rows = connection.execute(
+        """
+        SELECT messages.id, messages.role, sum(CASE parts.kind WHEN 'text' THEN parts.length ELSE 0 END),
+            sum(parts.kind = 'call')
+        FROM messages LEFT JOIN parts ON parts.message = messages.number
+        WHERE messages.chat = ? GROUP BY messages.number ORDER BY messages.number
+        """,
+        (chat,),
+    )
+    return [Outline(from_column(number), role, length or 0, calls or 0) for number, role, length, calls in rows]
+
+
+def read_between(connection: sqlite3.Connection, chat: int, first: int, last: int) -> list[Message]:
+    """The chat's messages from one number to another, whole."""
+    return _read(connection, "messages.chat = ? AND messages.number BETWEEN ? AND ?", (chat, first, last))
 
 
 def read_message(connection: sqlite3.Connection, number: int) -> Message:
