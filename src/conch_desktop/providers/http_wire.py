@@ -308,11 +308,11 @@ class HttpWire(Refusing):
             async for event in events:
                 found = values(event.data)
                 for value in found:
-                    if value == DONE:
+                    if isinstance(value, dict):
+                        yield {"error": value, **value} if event.event == "error" else value
+                    elif value == DONE:
                         answer.done = True
                         body.leave()
-                    elif isinstance(value, dict):
-                        yield {"error": value, **value} if event.event == "error" else value
                     elif event.event == "error":
                         yield {"error": str(value)}
                 if event.event == "error" and not found:

@@ -62,6 +62,8 @@ class Halves:
         self._held = ""
 
     def feed(self, piece: str) -> str:
+        if not self._held and piece.isascii():
+            return piece
         text = self._held + piece
         self._held = ""
         if text and "\ud800" <= text[-1] <= "\udbff":
