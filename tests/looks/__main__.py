@@ -66,6 +66,7 @@ async def _take(scene: Scene) -> QImage:
             window.allow_close = True
             window.resize(*scene.size)
             window.show()
+            window.activateWindow()
             tasks = Tasks(window.say)
             desk = Desk(window, program, tasks)
             await desk.start(world.models.get("Gemini 2.5 Flash", ""))

@@ -99,7 +99,7 @@ async def call_card(stage: Stage) -> None:
     card = stage.window.activity.card(call)
     assert card is not None
     assert card.body is not None
-    card.body.mends[4].lit.emit(True)
+    card.body.mends[4].setFocus(Qt.FocusReason.TabFocusReason)
     await settle()
 
 
@@ -137,7 +137,9 @@ async def models(stage: Stage) -> None:
 async def not_run(stage: Stage) -> None:
     """A call that did not fit."""
     await stage.open("Rewrite the berth rules")
-    stage.window.activity.open_call("call-find_berth-31")
+    session = stage.desk.chats.session
+    assert session is not None
+    stage.window.activity.open_call(session.messages[-1].calls[0].id)
     await settle()
 
 
@@ -204,8 +206,6 @@ async def in_words(stage: Stage) -> None:
 
 async def welcome(stage: Stage) -> None:
     """The first start."""
-    stage.window.shell.toggle_sidebar()
-    stage.window.shell.show_panel(False)
     await settle()
 
 

@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from conch_desktop.domain.messages import Message
 
 _EDGE = 12
+_NOTHING = (
+    "activity",
+    "No calls in this chat yet",
+    "When a model uses a tool, you see here what it sent, what was mended and what ran.",
+)
 
 
 class Activity(QWidget):
@@ -38,6 +43,8 @@ class Activity(QWidget):
     """A lesson of this kind is to go."""
     case_wanted = Signal(str)
     """The call of this id, as a case."""
+    again_wanted = Signal(str)
+    """The call of this id is to run once more."""
     opened = Signal(str)
     """The card of this call is open ("" for none)."""
 
@@ -75,11 +82,8 @@ class Activity(QWidget):
         self._column.setObjectName("panel")
         self._column.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.area.setWidget(self._column)
-        self._nothing = Nothing(
-            "activity",
-            "No calls in this chat yet",
-            "When a model uses a tool, you see here what it sent, what was mended and what ran.",
-        )
+        self._nothing, self._none_below = Nothing(*_NOTHING), Nothing(*_NOTHING)
+        self._none_below.setParent(self._column)
         pages = QWidget()
         self._pages = QStackedLayout(pages)
         self._pages.addWidget(self._nothing)
@@ -160,6 +164,7 @@ class Activity(QWidget):
             card.asked.connect(self.asked)
             card.walked.connect(self._walk)
             card.case_wanted.connect(self.case_wanted)
+            card.again_wanted.connect(self.again_wanted)
             card.refit.connect(self._place)
         card.show_call(call, source)
         return card
@@ -204,6 +209,8 @@ class Activity(QWidget):
             item.setGeometry(_EDGE, y, width, high)
             y += high + 8
         whole = max(y + 4, self.area.viewport().height())
+        self._none_below.setVisible(not self._shown)
+        self._none_below.setGeometry(_EDGE, y, width, whole - y)
         self._column.resize(self.area.viewport().width(), whole)
         if moved and anchor is not None:
             bar.setValue(anchor.y() + offset)

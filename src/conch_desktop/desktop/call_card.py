@@ -20,6 +20,7 @@ from conch_desktop.desktop.wording import STATE_ICONS, STATE_TONES, STATE_WORDS,
 
 if TYPE_CHECKING:
     from conch_desktop.domain.calls import CallRecord
+    from conch_desktop.engine.again import Again
 
 _PAD = 14
 
@@ -124,6 +125,7 @@ class CallCard(Card):
     opened = Signal(str, bool)
     asked = Signal(str)
     case_wanted = Signal(str)
+    again_wanted = Signal(str)
     walked = Signal(str, int)
     refit = Signal()
 
@@ -136,6 +138,8 @@ class CallCard(Card):
         self._question = Button("Go to the question", height=24, parent=self)
         self._question.clicked.connect(lambda: self.asked.emit(self.call.id))
         self._body: CallBody | None = None
+        self._again: Again | None = None
+        self._running_again = False
         self._source = source
         self.dirty = True
         self.show_call(call, source)
@@ -154,6 +158,12 @@ class CallCard(Card):
         self.dirty = True
         self.update()
         return True
+
+    def show_again(self, again: Again | None, *, running: bool = False) -> None:
+        """What running it once more came to, or that it runs."""
+        self._again, self._running_again = again, running
+        self._drop_body()
+        self._refit()
 
     @property
     def body(self) -> CallBody | None:
@@ -191,7 +201,8 @@ class CallCard(Card):
             self._question.setGeometry(0, 0, 0, 0)
         if self.is_open:
             if self._body is None:
-                self._body = CallBody(self.call, self)
+                self._body = CallBody(self.call, self, self._again, running=self._running_again)
+                self._body.again_wanted.connect(lambda: self.again_wanted.emit(self.call.id))
                 self._body.case_wanted.connect(lambda: self.case_wanted.emit(self.call.id))
                 self._body.refit.connect(self._refit)
                 self._body.show()

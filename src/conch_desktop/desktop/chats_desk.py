@@ -6,6 +6,7 @@ import asyncio
 import gc
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -17,6 +18,7 @@ from conch_desktop.desktop.groups import NEW_CHAT
 from conch_desktop.desktop.offer_desk import OfferDesk
 from conch_desktop.desktop.slash_menu import SlashMenu, ToolRow, first_sentence
 from conch_desktop.domain.errors import StoreError
+from conch_desktop.domain.tools import BUILTIN
 from conch_desktop.engine.commands import split_command
 from conch_desktop.engine.session import MessageEnded, QuestionAsked, TitleChanged
 from conch_desktop.store.settings import LAST_CHAT
@@ -25,6 +27,7 @@ from conch_desktop.tools.guard import Answer
 if TYPE_CHECKING:
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
+    from conch_desktop.domain.calls import CallRecord
     from conch_desktop.domain.messages import Chat, Message
     from conch_desktop.domain.models import Model
     from conch_desktop.engine.assembly import Program
@@ -33,7 +36,6 @@ if TYPE_CHECKING:
 _FLUSH = 16
 _SLOW, _SLOW_FLUSH = 8, 33
 _DRAFT_AFTER = 400
-_SEARCH_AFTER = 150
 
 
 class ChatsDesk(QObject):
@@ -74,7 +76,6 @@ class ChatsDesk(QObject):
         self.modes: dict[str, str] = {}
         self._flush = self._timer(_FLUSH, self.show_now)
         self._draft_timer = self._timer(_DRAFT_AFTER, self._save_draft_soon)
-        self._search_timer = self._timer(_SEARCH_AFTER, self._search)
         self._clock = QTimer(self)
         self._clock.setInterval(1000)
         self._clock.timeout.connect(self._tick)
@@ -100,7 +101,6 @@ class ChatsDesk(QObject):
         window.sidebar.pinned.connect(lambda chat, on: self._do(self._pin(chat, on), "pin the chat"))
         window.sidebar.deleted.connect(lambda chat: self._do(self._delete(chat), "delete the chat"))
         window.sidebar.undone.connect(lambda: self._do(self._undo(), "bring the chat back"))
-        window.sidebar.searched.connect(lambda _: self._search_timer.start())
         window.view.acted.connect(self._act)
         window.view.edited.connect(self._edited)
         window.view.picture_asked.connect(lambda url: self._do(self._show_picture(url), "fetch a picture"))
@@ -109,6 +109,7 @@ class ChatsDesk(QObject):
         window.view.call_pressed.connect(self._open_call)
         window.activity.asked.connect(lambda _: self._go_to_question())
         window.activity.case_wanted.connect(self._copy_case)
+        window.activity.again_wanted.connect(lambda call: self._do(self._run_again(call), "run the call again"))
         window.activity.opened.connect(window.view.show_open_call)
         window.composer.sent.connect(self._send)
         self._offers.answered.connect(self._offer_answered)
@@ -250,15 +251,6 @@ class ChatsDesk(QObject):
         await self._program.chats.restore(self._deleted)
         await self.refresh()
         await self.open(self._deleted)
-
-    def _search(self) -> None:
-        words = self._window.sidebar.search.field.text()
-        if words.strip():
-            self._do(self._search_for(words), "search the chats")
-
-    async def _search_for(self, words: str) -> None:
-        found = await self._program.chats.search(words)
-        self._window.sidebar.show_found(words, {one.chat.id for one in found})
 
     # Drafts ---------------------------------------------------------------------------------------------------------
 
@@ -511,12 +503,29 @@ class ChatsDesk(QObject):
         self._window.activity.open_call(call)
 
     def _copy_case(self, call_id: str) -> None:
-        messages = self._session.messages if self._session is not None else []
-        call = next((call for message in messages for call in message.calls if call.id == call_id), None)
+        call = self._call(call_id)
         if call is not None:
             line = case_line(call, self._program.toolbox.find(call.name))
             QGuiApplication.clipboard().setText(line)
             self._window.say("Copied one line for conch-desktop check args.")
+
+    async def _run_again(self, call_id: str) -> None:
+        """Runs a call of the open chat once more, by hand."""
+        session = self._session
+        call = self._call(call_id)
+        card = self._window.activity.card(call_id)
+        if session is None or call is None or card is None:
+            return
+        card.show_again(None, running=True)
+        again = await self._program.run_again(session.chat_id, call)
+        card = self._window.activity.card(call_id)  # Another chat may be open by now.
+        if card is not None:
+            card.show_again(again)
+        announce(self._window, f"{call.name} ran again" if again.ran else again.text)
+
+    def _call(self, call_id: str) -> CallRecord | None:
+        messages = self._session.messages if self._session is not None else []
+        return next((call for message in messages for call in message.calls if call.id == call_id), None)
 
     def _go_to_question(self) -> None:
         session = self._session
@@ -564,7 +573,10 @@ class ChatsDesk(QObject):
         entries = session.entries if session is not None else []
         running = session is not None and session.running
         question = session.question if session is not None else None
+        if question is not None and question.source == BUILTIN:
+            question = replace(question, source=self._groups.get(question.tool, BUILTIN))
         window.page.show_empty(not entries)
+        window.header.show_chat(bool(entries))
         window.view.show_chat(self.chat, entries, running=running, question=question)
         window.activity.show_messages(messages, self._groups)
         window.composer.show_state(running=running, ready=self.ready)

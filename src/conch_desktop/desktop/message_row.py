@@ -29,6 +29,7 @@ from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.thinking import Thinking
 from conch_desktop.desktop.trouble import Trouble, TroubleBlock
 from conch_desktop.domain.messages import Message, Outline
+from conch_desktop.domain.tools import BUILTIN
 
 if TYPE_CHECKING:
     from conch_desktop.tools.guard import Question
@@ -169,8 +170,7 @@ class MessageRow(QWidget):
     def make_question(self, block: Block) -> QuestionCard:
         """The card of a question."""
         question = block.what
-        source = "memory" if question.source == "builtin" else question.source
-        card = QuestionCard(question, source, self)
+        card = QuestionCard(question, "" if question.source == BUILTIN else question.source, self)
         card.answered.connect(self.answered)
         return card
 

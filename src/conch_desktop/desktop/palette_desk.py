@@ -79,12 +79,14 @@ class PaletteDesk(QObject):
             chat, sidebar = chats.chat, window.sidebar
             pinned = any(one.id == chat and one.pinned for one in chats.chats)
             actions += [
-                Action("Rename this chat", "pencil", lambda: self._rename(chat), also="title"),
+                Action("Rename this chat", "pencil", lambda: sidebar.naming.emit(chat), also="title"),
                 Action(
                     "Unpin this chat" if pinned else "Pin this chat",
                     "pin",
                     lambda: sidebar.pinned.emit(chat, not pinned),
                 ),
+                Action("Copy this chat as Markdown", "copy", lambda: sidebar.copied.emit(chat), also="export"),
+                Action("Save this chat as Markdown…", "export", lambda: sidebar.saved.emit(chat), also="export file"),
                 Action("Delete this chat", "trash", lambda: sidebar.deleted.emit(chat), also="remove"),
             ]
         return actions
@@ -115,11 +117,6 @@ class PaletteDesk(QObject):
 
     def _open(self, chat: str) -> None:
         self._window.sidebar.opened.emit(chat)
-
-    def _rename(self, chat: str) -> None:
-        if not self._window.shell.sidebar_shown:
-            self._window.shell.toggle_sidebar()
-        self._window.sidebar.list.rename(chat)
 
     def _newest_call(self) -> None:
         session = self._desk.chats.session

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import platformdirs
 
+from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock, SystemClock
 from conch_desktop.domain.errors import ConchError, LocalModelError, ProviderError, UsageError
 from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model, Provider
+from conch_desktop.engine.again import Again, run_again
 from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
 from conch_desktop.engine.checking import CHECKED, Checked, check_model
 from conch_desktop.engine.plan import Choice
@@ -295,6 +297,10 @@ class Program:
         if chat_id not in self._sessions:
             self._sessions[chat_id] = Session(chat_id, book=self.chats, prepare=self._prepare, clock=self.clock)
         return self._sessions[chat_id]
+
+    async def run_again(self, chat_id: str, call: CallRecord) -> Again:
+        """Runs a call once more; the chat does not change."""
+        return await run_again(call, self.toolbox.find(call.name), self._guard, chat_id, self.clock)
 
     def offered(self, asked: str = "") -> Toolbox:
         """The tools that are switched on, and the one that was asked for by name."""
