@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
 from conch_desktop.desktop.desk import Desk
-from conch_desktop.desktop.settings_models import ModelRow
+from conch_desktop.desktop.taught_models import ModelRow
 from conch_desktop.desktop.window import Window
 from tests.desktop.at_work import until
 from tests.looks.world import PLAN, ROUTE_SENT, World
@@ -60,14 +60,17 @@ class Scene:
     """Whether nothing was ever done in this profile."""
 
 
+_FACT = "{content: 'Ana gets seasick on open water', 'place': 'sea',}"
+
+
 async def _streaming(stage: Stage, question: str = "write_file") -> None:
     """A turn that has said much, has two calls, and goes no further."""
     await stage.open("Saturday on Skerry Island")
     stage.window.activity.open_call("")
     first = [
-        chunk(calls=[call_piece("remember", "{content: 'Ana gets seasick on open water', 'place': 'sea',}", call_id="a")]),
+        chunk(calls=[call_piece("remember", _FACT, call_id="a")]),
         chunk(finish="tool_calls"),
-    ]  # fmt: skip
+    ]
     second = [
         chunk(PLAN),
         chunk(calls=[call_piece(question, '{"path":"notes/skerry-saturday.md","content":"# Skerry",}', call_id="b")]),

@@ -231,7 +231,7 @@ def _messages(kind: str, model: str, title: str, at: float) -> list[Message]:
         ]
     if kind == "plan":
         return [
-            asked("Plan Saturday on Skerry Island for the five of us, split the fare, and remember that Ana gets seasick."),
+            asked("Plan Saturday on Skerry Island for the five of us, and remember that Ana gets seasick."),
             said(
                 ReasoningPart("Five people, two crossings. The early boat has less swell."),
                 call("list_files", '{"path":"notes"}', "skerry-saturday.md", ms=31),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import IconButton
 from conch_desktop.desktop.composer import SendButton
@@ -17,7 +17,7 @@ from conch_desktop.desktop.scroll import Scroll
 from conch_desktop.desktop.sidebar import Nothing
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.turn_head import TurnHead
-from conch_desktop.desktop.wording import BADGE_WORDS, clock, source_text
+from conch_desktop.desktop.wording import BADGE_WORDS, call_marks, clock, source_text
 
 if TYPE_CHECKING:
     from conch_desktop.desktop.call_card import CallCard
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from conch_desktop.domain.messages import Message
 
 _EDGE = 12
+_FILTERS = {"": "All calls", "mended": "Mended", "ended badly": "Not run or failed"}
 _NOTHING = (
     "activity",
     "No calls in this chat yet",
@@ -61,6 +62,7 @@ class Activity(QWidget):
         self._heads: dict[str, TurnHead] = {}
         self._lessons: LessonsCard | None = None
         self._notes: dict[tuple[str, int], QWidget] = {}
+        self._only = ""
         self._build()
         look.changed.connect(self._restyle)
 
@@ -71,11 +73,15 @@ class Activity(QWidget):
         self.stop.show_state(running=True, ready=False)
         self.stop.clicked.connect(self.stopped)
         self.stop.hide()
+        self.filter = IconButton("filter", "Which calls are shown")
+        self.filter.setCheckable(True)
+        self.filter.clicked.connect(self._choose_filter)
         head = QHBoxLayout()
         head.setContentsMargins(16, 8, 8, 7)
         head.setSpacing(4)
         head.addWidget(label("Activity", "ui", "t1", 600), 1)
         head.addWidget(self.stop)
+        head.addWidget(self.filter)
         head.addWidget(close)
         self.area = Scroll()
         self._column = QWidget()
@@ -148,8 +154,9 @@ class Activity(QWidget):
         items: list[QWidget] = []
         for at, part in enumerate(message.parts):
             if isinstance(part, CallRecord):
-                items.append(self._card(part))
-            elif isinstance(part, NoticePart):
+                if self._only in ("", *call_marks(part)):
+                    items.append(self._card(part))
+            elif isinstance(part, NoticePart) and not self._only:
                 items.append(self._note(message.id, at, part.text))
         return items
 
@@ -191,6 +198,24 @@ class Activity(QWidget):
             if item.isHidden():
                 item.show()
         self._items = items
+
+    def _choose_filter(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for mark, words in _FILTERS.items():
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            action.setChecked(mark == self._only)
+            action.triggered.connect(lambda _=False, mark=mark: self.show_only(mark))
+        self.filter.setChecked(bool(self._only))
+        menu.popup(self.filter.mapToGlobal(QPoint(0, self.filter.height())))
+
+    def show_only(self, mark: str) -> None:
+        """Leaves only calls with this mark (of `call_marks`); "" shows all."""
+        self._only = mark
+        self.filter.setChecked(bool(mark))
+        self.filter.set_name(f"Which calls are shown: {_FILTERS[mark].lower()}")
+        self.show_messages(self._messages, self._groups)
 
     # Place ----------------------------------------------------------------------------------------------------------
 

@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QFocusEvent, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtGui import QEnterEvent, QFocusEvent, QGuiApplication, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
-from conch_desktop.desktop.buttons import Button, FocusRing, IconButton
+from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.flow import Flow
 from conch_desktop.desktop.marked_text import Rings, mark_text
 from conch_desktop.desktop.marks import Span, members, ran_marks, sent_marks
@@ -17,6 +17,7 @@ from conch_desktop.desktop.mend_words import MendLine, mend_lines
 from conch_desktop.desktop.mono_box import MonoBox
 from conch_desktop.desktop.parts import IconMark, Line, Paragraph, label
 from conch_desktop.desktop.theme import look
+from conch_desktop.desktop.tokens import LINE
 from conch_desktop.desktop.wording import STATE_WORDS, clock, count, duration, mended, pretty
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ class MendRow(QWidget):
         if isinstance(words, Paragraph):
             words.mono = len(line.name)
         row.addWidget(words, 1)
-        row.addWidget(label(line.where, "tiny", "t2"), 0, Qt.AlignmentFlag.AlignTop)
+        where = label(line.where, "tiny", "t2")
+        where.setFixedHeight(look.px(LINE["small"]))
+        row.addWidget(where, 0, Qt.AlignmentFlag.AlignTop)
 
     def _light(self, on: bool) -> None:
         self._on = on
@@ -88,7 +91,6 @@ class MendRow(QWidget):
         self._light(self.hasFocus())
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        FocusRing.show_on(self)
         self._light(True)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -101,6 +103,9 @@ class MendRow(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.colour("mendS"))
             painter.drawRoundedRect(QRectF(self.rect()), 4, 4)
+            if self.hasFocus():
+                painter.setPen(QPen(look.colour("acc"), 2))
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
 
 
 class Folded(QWidget):

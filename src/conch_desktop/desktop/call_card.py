@@ -195,6 +195,7 @@ class CallCard(Card):
         self._head.setGeometry(0, 0, width, high)
         if self._question.isVisibleTo(self) and not self.is_open:
             left, hint = _PAD + look.px(16) + 10, self._question.sizeHint()
+            high += 4 if tags(self.call) else 0
             self._question.setGeometry(left, high - 4, hint.width(), hint.height())
             high += hint.height() + 6
         elif self._question.isVisibleTo(self):

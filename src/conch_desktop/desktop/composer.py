@@ -161,7 +161,7 @@ class Composer(QWidget):
         self._note = label("", "small", "t3")
         self.meter = label("", "small", "t3")
         self.slash_button = IconButton("slash", "Ask for a tool", 28, keys="/")
-        self.tools_button = Button("", "quiet", "tool", 28)
+        self.tools_button = Button("Tools", "quiet", "tool", 28)
         self.tools_button.setToolTip("Which tools models are given")
         self.tools_button.clicked.connect(self.tools)
         self._running = False

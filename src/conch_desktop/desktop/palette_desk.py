@@ -93,16 +93,9 @@ class PaletteDesk(QObject):
 
     def _places(self) -> list[Action]:
         settings = self._desk.settings
-        places = (
-            ("Providers: services, servers and keys", "cloud", "Providers", ""),
-            ("Models: what was checked and learnt", "lesson", "Models", "lessons forget"),
-            ("Memory: what is remembered", "memory", "Memory", "facts"),
-            ("Permissions: what may always run", "guard", "Permissions", "allow"),
-            ("Appearance: theme, contrast and text", "light", "Appearance", "dark light size"),
-        )
         made = [
-            Action(name, icon, partial(settings.open, page), "", "Settings", also, "Go to")
-            for name, icon, page, also in places
+            Action(one.name, one.icon, partial(settings.open, one.name), "", "Settings", one.also, "Go to")
+            for one in settings.sections.values()
         ]
         first = Action("Settings", "settings", self._window.settings_asked.emit, "Ctrl+,", group="Go to")
         return [first, *made]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -12,6 +13,8 @@ from conch_desktop.desktop.wording import count
 
 if TYPE_CHECKING:
     from conch_desktop.store.chats import Found
+
+_MARKS = re.compile(r"\*\*|`|(?<!\S)#{1,6} ")
 
 Kind = Literal["all", "user", "assistant"]
 """Whose words are shown: everybody's, the person's, the models'."""
@@ -44,8 +47,13 @@ def place_rows(found: Sequence[Found], now: float, kind: Kind = "all") -> list[P
         rows.append(PlaceRow(chat.id, chat.title or NEW_CHAT, beside=_day(chat.updated, today), tail=tail))
         for one in places:
             mine = one.role == "user"
-            rows.append(PlaceRow(chat.id, one.snippet, one.message, "You" if mine else one.author, mine=mine))
+            rows.append(PlaceRow(chat.id, _plain(one.snippet), one.message, "You" if mine else one.author, mine=mine))
     return rows
+
+
+def _plain(snippet: str) -> str:
+    """The words without the commonest marks of Markdown."""
+    return _MARKS.sub("", snippet)
 
 
 def summary(rows: Sequence[PlaceRow]) -> str:

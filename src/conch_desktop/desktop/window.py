@@ -183,6 +183,7 @@ class Window(QMainWindow):
         if self.pages.indexOf(page) < 0:
             self.pages.addWidget(page)
         self.pages.setCurrentWidget(page)
+        self.shell.show_chat(page is self.page)
         self.show_columns()
 
     def show_whole(self, page: QWidget | None) -> None:
