@@ -28,6 +28,8 @@ _PAD = 14
 class CardHead(CallPicture):
     """The closed card, and the head of an open one. `walked`: an arrow, up (-1) or down (1)."""
 
+    ring = 0
+
     walked = Signal(int)
 
     def __init__(self, parent: QWidget) -> None:

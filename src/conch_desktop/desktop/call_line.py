@@ -25,6 +25,8 @@ BEYOND = 8
 class CallLine(CallPicture):
     """Press it to open the call's card."""
 
+    ring = 0
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._open = False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, QUrl
 from PySide6.QtGui import QDesktopServices
 
+from conch_desktop.desktop.calls_desk import CallsDesk
 from conch_desktop.desktop.chats_desk import ChatsDesk
 from conch_desktop.desktop.lessons_desk import LessonsDesk
 from conch_desktop.desktop.markdown import link_allowed
@@ -31,6 +32,7 @@ class Desk:
         self._window, self._program = window, program
         self._link: LinkCard | None = None
         self.chats = ChatsDesk(window, program, tasks)
+        self.calls = CallsDesk(window, program, self.chats, tasks)
         self.lessons = LessonsDesk(window, program, self.chats, tasks)
         self.models = ModelsDesk(window, program, self.chats, self.lessons, tasks)
         self.settings = SettingsDesk(window, program, self.models, self.lessons, tasks)

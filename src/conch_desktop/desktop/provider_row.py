@@ -31,6 +31,8 @@ class ProviderFacts:
 class ProviderHead(Painted):
     """The line: tile, name, address, and how it stands."""
 
+    ring = 0
+
     def __init__(self, facts: ProviderFacts, *, own: bool) -> None:
         super().__init__()
         self._facts, self._own = facts, own

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
-from conch_desktop.desktop.search_page import SearchPage
-
 if TYPE_CHECKING:
+    from conch_desktop.desktop.search_page import SearchPage
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
     from conch_desktop.engine.assembly import Program
@@ -60,6 +59,8 @@ class SearchDesk(QObject):
             self._close()
             return
         if self.page is None:
+            from conch_desktop.desktop.search_page import SearchPage
+
             self.page = SearchPage()
             self.page.opened.connect(lambda chat, at: self._tasks.spawn(self._open(chat, at), "open the place"))
         self.page.show_found(words, found, self._program.clock.now())

@@ -19,6 +19,8 @@ NAV = 260
 class NavRow(Painted):
     """An entry of the settings' list."""
 
+    ring = 0
+
     def __init__(self, icon: str, text: str, also: str) -> None:
         super().__init__()
         self._icon, self._text, self._also = icon, text, also

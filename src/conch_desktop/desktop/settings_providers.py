@@ -12,6 +12,7 @@ from conch_desktop.desktop.parts import IconMark, label
 from conch_desktop.desktop.provider_row import ProviderFacts, ProviderRow
 from conch_desktop.desktop.settings_parts import CardList
 from conch_desktop.desktop.settings_section import Section, make_page
+from conch_desktop.desktop.wording import count
 from conch_desktop.domain.errors import ConchError
 from conch_desktop.providers.registry import base_url
 
@@ -54,7 +55,9 @@ class ProvidersSection(Section):
     def _row(self, provider: Provider, catalogue: Catalogue) -> ProviderRow:
         many = sum(1 for model in catalogue.models if model.provider == provider.id)
         failure = catalogue.failures.get(provider.id)
-        said = failure.what if failure is not None else f"{many:,} model{'' if many == 1 else 's'}" if many else ""
+        said = failure.what if failure is not None else count(many, "model") if many else ""
+        if provider.kind == "local":
+            said = "ready" if self.behind.program.local_state().fetched else ""
         facts = ProviderFacts(provider.name, self._address(provider), said, failure is not None)
         row = ProviderRow(provider.id, facts, own=provider.kind != "local", is_open=provider.id == self._open)
         row.opened.connect(self._opened)

@@ -87,6 +87,8 @@ class ModelHeads(QWidget):
 class ModelRow(Painted):
     """A model in one line; it opens what it taught."""
 
+    ring = 0
+
     def __init__(self, model: TaughtModel) -> None:
         super().__init__()
         self._model = model
