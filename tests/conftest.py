@@ -7,6 +7,7 @@ import itertools
 import os
 import platform
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +21,9 @@ os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt is imported; tests on a
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 for _name in [name for name in os.environ if name.endswith("_API_KEY")]:
     del os.environ[_name]
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # started in the background of a shell; children inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _OWN_FOLDERS = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
 """Not the cache: there fontconfig keeps what takes seconds to find out again."""

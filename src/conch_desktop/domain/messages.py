@@ -38,7 +38,18 @@ class NoticePart:
     step: int = 0
 
 
-Part = TextPart | ReasoningPart | NoticePart | CallRecord
+@dataclass(frozen=True, slots=True)
+class ReplayPart:
+    """What goes back unchanged with this step when the model that made it is asked again (`events.Replay`).
+
+    JSON text. Never shown, searched or counted, and never sent to another model.
+    """
+
+    data: str
+    step: int = 0
+
+
+Part = TextPart | ReasoningPart | NoticePart | ReplayPart | CallRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +151,13 @@ class SentResult:
 
 @dataclass(frozen=True, slots=True)
 class SentMessage:
-    """One message as it is sent: a person's words, one step of an answer, or the results of that step's calls."""
+    """One message as it is sent: a person's words, one step of an answer, or the results of that step's calls.
+
+    `replay` is what the asked model itself attached to that step (`ReplayPart`), "" when another one answered.
+    """
 
     role: Literal["user", "assistant", "results"]
     text: str = ""
     calls: tuple[SentCall, ...] = ()
     results: tuple[SentResult, ...] = ()
-    reasoning: str = ""
+    replay: str = ""

@@ -105,7 +105,7 @@ class Maker:
         """What fits of the chat, and a sentence when not all does."""
         kept, left_out = fit([*self.messages, answer], window=window, system=system, tools=tools)
         told = f"The oldest {left_out} messages were left out: the model’s window does not hold them."
-        return as_sent(kept), (told,) if left_out else ()
+        return as_sent(kept, self.model), (told,) if left_out else ()
 
     def _constrained(self, request: Request, given: Sequence[Tool], forced: Tool | None, *, failed: bool) -> Request:
         """A tool asked for by name, or a block that could not be read: the next try is constrained where it can be."""

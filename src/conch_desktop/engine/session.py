@@ -14,6 +14,7 @@ from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
 from conch_desktop.domain.events import TurnEvent
 from conch_desktop.domain.messages import Chat, Failure, Message, Outline, TextPart
+from conch_desktop.engine.history import without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
 from conch_desktop.engine.running import Settling
 from conch_desktop.engine.turn import Turn, TurnParts
@@ -262,7 +263,9 @@ class Session:
             parts = await self._prepare(self, asked=asked, settle=recorder.settle)
             if self._stopping:  # A stop that came while the store was at work must not be lost.
                 raise asyncio.CancelledError
-            named = replace(message, model=parts.model.id, author=parts.model.label or parts.model.name)
+            # An answer may be gone on with by another model: what the first attached for itself is of no use to it.
+            own = without_attached(message, parts.model)
+            named = replace(own, model=parts.model.id, author=parts.model.label or parts.model.name)
             self._turn = Turn(parts, named)
             async with aclosing(self._turn.run()) as events:
                 async for event in events:

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from conch_desktop.domain.calls import CallRecord
+from conch_desktop.domain.calls import CallRecord, Json
 from conch_desktop.domain.events import (
     CallDelta,
+    CallMade,
     CallProgress,
     CallResult,
     Finish,
     FinishReason,
     Notice,
+    ProviderCall,
     ReasoningAdded,
     ReasoningDelta,
     Refusal,
+    Replay,
+    ReplayKept,
     TextAdded,
     TextDelta,
     TurnEvent,
     Usage,
     WireCall,
+    WireEvent,
 )
 from conch_desktop.engine.offer import Offer
 from conch_desktop.engine.repeating import NOTICE, Repeating
@@ -47,6 +53,7 @@ class Step:
     finish: FinishReason = "stop"
     refusal: Refusal | None = None
     failed: bool = False
+    replay: str = ""
     _begun: dict[int, str] = field(default_factory=dict)
     _repeating: Repeating = field(default_factory=Repeating)
 
@@ -54,30 +61,40 @@ class Step:
         """Sends the request and yields what comes. `open_calls` are the answer's calls that have no answer yet."""
         async with aclosing(wire.stream(self.request)) as events:
             async for event in events:
-                match event:
-                    case TextDelta(text=text):
-                        for told in (found := self._text(text)):
-                            yield told
-                        if self._goes_round(found):
-                            self.finish = "paused"
-                            yield Notice(NOTICE, self.number)
-                            break
-                    case ReasoningDelta(text=text):
-                        yield ReasoningAdded(text, self.number)
-                    case CallDelta(key=key, name=name, arguments=piece):
-                        self._begun.setdefault(key, new_id())
-                        yield CallProgress(self._begun[key], self.offer.own(name), piece, self.number)
-                    case Usage():
-                        yield event
-                    case Finish(reason=reason, calls=calls):
-                        self.finish = reason
-                        self.wanted += [self._native(call, reason) for call in calls]
-                    case Refusal():
-                        self.refusal = event
-                    case _:
-                        pass
+                found = self._taken(event)
+                for told in found:
+                    yield told
+                if self._goes_round(found):
+                    self.finish = "paused"
+                    yield Notice(NOTICE, self.number)
+                    break
         for told in self._ended(open_calls()):
             yield told
+        if self.replay and self.refusal is None:  # after the last word, which it would part from the others
+            yield ReplayKept(self.replay, self.number)
+
+    def _taken(self, event: WireEvent) -> list[TurnEvent]:
+        """What one event of the wire means for the turn."""
+        match event:
+            case TextDelta(text=text):
+                return self._text(text)
+            case ReasoningDelta(text=text):
+                return [ReasoningAdded(text, self.number)]
+            case CallDelta(key=key, name=name, arguments=piece):
+                self._begun.setdefault(key, new_id())
+                return [CallProgress(self._begun[key], self.offer.own(name), piece, self.number)]
+            case ProviderCall():
+                return self._run_there(event)
+            case Usage():
+                return [event]
+            case Replay(data=data):
+                self.replay = data
+            case Finish(reason=reason, calls=calls):
+                self.finish = reason
+                self.wanted += [self._native(call, reason) for call in calls]
+            case Refusal():
+                self.refusal = event
+        return []
 
     def _text(self, text: str) -> list[TurnEvent]:
         if self.reader is None:
@@ -121,6 +138,12 @@ class Step:
                     self.wanted.append(Wanted(new_id(), name or UNREADABLE, raw, None, self.number, fault=why))
         return events
 
+    def _run_there(self, call: ProviderCall) -> list[TurnEvent]:
+        """A call the provider ran by itself: shown with what came of it, never run, never sent back as one of ours."""
+        call_id, args = new_id(), parsed(call.arguments)
+        made = CallMade(call_id, call.name, call.arguments, args, source="provider", step=self.number)
+        return [made, CallResult(call_id, False, call.result or "", state="provider")]
+
     def _native(self, call: WireCall, finish: FinishReason) -> Wanted:
         own = self.offer.own(call.name)
         return Wanted(
@@ -134,6 +157,15 @@ class Step:
             finish="length" if finish == "length" else "stop",
             fields=self.offer.fields.get(own, {}),
         )
+
+
+def parsed(arguments: str) -> dict[str, Json] | None:
+    """The arguments of a call as they stand; None when they are no JSON object."""
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def new_id() -> str:

@@ -20,6 +20,7 @@ from conch_desktop.domain.messages import (
     Outline,
     Part,
     ReasoningPart,
+    ReplayPart,
     Role,
     TextPart,
     UsageCount,
@@ -28,14 +29,20 @@ from conch_desktop.store.columns import Column, from_column, from_json, to_colum
 from conch_desktop.store.search import index_message
 
 Row: TypeAlias = tuple[Any, ...]
-Kind: TypeAlias = Literal["text", "reasoning", "notice", "call"]
-WordsPart: TypeAlias = TextPart | ReasoningPart | NoticePart
+Kind: TypeAlias = Literal["text", "reasoning", "notice", "replay", "call"]
+PlainPart: TypeAlias = TextPart | ReasoningPart | NoticePart | ReplayPart
 
-_WORDS: dict[str, type[WordsPart]] = {"text": TextPart, "reasoning": ReasoningPart, "notice": NoticePart}
+_PLAIN: dict[str, type[PlainPart]] = {
+    "text": TextPart,
+    "reasoning": ReasoningPart,
+    "notice": NoticePart,
+    "replay": ReplayPart,
+}
 _KINDS: dict[type[Part], Kind] = {
     TextPart: "text",
     ReasoningPart: "reasoning",
     NoticePart: "notice",
+    ReplayPart: "replay",
     CallRecord: "call",
 }
 
@@ -138,7 +145,7 @@ def _replace_part(connection: sqlite3.Connection, message: int, position: int, p
 
 
 def _insert_part(connection: sqlite3.Connection, message: int, position: int, part: Part) -> None:
-    text = "" if isinstance(part, CallRecord) else to_column(part.text)
+    text = "" if isinstance(part, CallRecord) else to_column(_growing(part))
     added = connection.execute(
         """
         INSERT INTO parts (message, position, kind, step, length, text) VALUES (?, ?, ?, ?, ?, ?) RETURNING number
@@ -151,7 +158,9 @@ def _insert_part(connection: sqlite3.Connection, message: int, position: int, pa
 
 
 def _growing(part: Part) -> str:
-    return part.raw if isinstance(part, CallRecord) else part.text
+    if isinstance(part, CallRecord):
+        return part.raw
+    return part.data if isinstance(part, ReplayPart) else part.text
 
 
 def _places(columns: Row) -> str:
@@ -273,7 +282,7 @@ def _read(connection: sqlite3.Connection, which: str, values: Row) -> list[Messa
         f"SELECT number, message, kind, step, text FROM parts WHERE number {inside} ORDER BY message, position", values
     ):
         tail = tails.get(number, "")
-        part = _read_call(calls[number], step, tail) if kind == "call" else _WORDS[kind](from_column(text) + tail, step)
+        part = _read_call(calls[number], step, tail) if kind == "call" else _PLAIN[kind](from_column(text) + tail, step)
         parts.setdefault(message, []).append(part)
     rows = connection.execute(f"SELECT number, id, {_HEADER} FROM messages WHERE {which} ORDER BY number", values)
     return [_read_header(row, parts.get(row[0], ())) for row in rows]

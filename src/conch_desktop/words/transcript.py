@@ -50,6 +50,7 @@ def in_words(messages: Iterable[SentMessage], *, after: str = NOW_ANSWER) -> tup
             written[-1] = replace(written[-1], text=f"{written[-1].text}\n\n{message.text}")
         else:
             written.append(message)
+    written = [message for message in written if message.text]
     if written and written[-1].role == "user" and written[-1].text.endswith(RESPONSE_CLOSE):
         written[-1] = SentMessage("user", f"{written[-1].text}\n{after}")
     return tuple(written)
@@ -59,6 +60,6 @@ def _in_words(message: SentMessage) -> SentMessage:
     if message.role == "results":
         return SentMessage("user", written_answers(message.results))
     if not message.calls:
-        return message
+        return replace(message, replay="")
     calls = (written_call(call.name, call.arguments) for call in message.calls)
     return SentMessage("assistant", "\n".join(part for part in (message.text, *calls) if part))
