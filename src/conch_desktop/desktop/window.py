@@ -203,7 +203,7 @@ class Window(QMainWindow):
 
     def escape(self) -> None:
         """The input method first, then popup, search, overlay, then the turn; else the focus goes to the composer."""
-        if self.composer.composing:
+        if self.composer.composing or getattr(self.focusWidget(), "composing", False):
             return
         for popup in reversed(self.popups):
             if popup.isVisible():
