@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from conch_desktop.desktop import chats_desk
 from conch_desktop.desktop.buttons import IconButton
 from conch_desktop.desktop.desk import Desk
+from conch_desktop.desktop.notice_line import NoticeLine
 from conch_desktop.desktop.picker import ModelPicker
 from conch_desktop.desktop.question import QuestionCard
 from conch_desktop.desktop.trouble import TroubleBlock
@@ -351,6 +352,26 @@ def test_stop_means_stop_at_every_moment(
             sent = server.of(CHAT)[-1].json["messages"]
             asked = [one["id"] for message in sent for one in message.get("tool_calls", ())]
             assert [message["tool_call_id"] for message in sent if message["role"] == "tool"] == asked
+
+    run(scenario())
+
+
+# What is learnt -----------------------------------------------------------------------------------------------------
+
+
+def test_what_a_model_taught_is_a_quiet_line_in_the_chat(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, desk, server, _):
+            server.then(json_reply({"error": {"message": "demo does not support tools"}}, 400), say("In words then."))
+            await ask(window, "hello")
+            await until(lambda: desk.chats.session and desk.chats.session.messages[-1].text == "In words then.")
+            await until(lambda: not window.composer.send.running)
+            (line,) = [one for one in window.view.findChildren(NoticeLine) if one.isVisible()]
+            assert line.words == "This model takes no tools natively. From now on it gets them in words."
+            assert window.view.rows[-1].markdown() == "In words then."
+            window.shell.show_panel(False)
+            line.asked.emit()
+            assert window.activity.isVisible()
 
     run(scenario())
 

@@ -14,7 +14,7 @@ from conch_desktop.desktop.taught_models import ModelRow
 from conch_desktop.desktop.window import Window
 from tests.desktop.at_work import until
 from tests.looks.world import PLAN, ROUTE_SENT, World
-from tests.servers import CUT, HANG, call_piece, chunk, sse
+from tests.servers import CUT, HANG, call_piece, chunk, json_reply, sse
 
 
 @dataclass
@@ -201,7 +201,9 @@ async def in_words(stage: Stage) -> None:
     """A model that gets its tools in words, while it answers."""
     await stage.open("Compare three small models")
     words = "Your ferry leaves at 07:40, and Quay 4 is twelve minutes from home on foot. With five minutes to board"
-    stage.world.server.then(sse(chunk(words), HANG, done=False))
+    refused = json_reply({"error": {"message": "mistral-small-3.2 does not support tools"}}, 400)
+    stage.world.server.then(refused, sse(chunk(words), HANG, done=False))
+    await stage.model("Mistral Small 3.2")
     stage.window.composer.set_text("When do I have to leave home on Monday?")
     stage.window.composer.writing.enter.emit()
     await settle(1.0)

@@ -17,6 +17,7 @@ from conch_desktop.desktop.offer_desk import OfferDesk
 from conch_desktop.desktop.slash_menu import SlashMenu, ToolRow, first_sentence
 from conch_desktop.desktop.waiting_desk import WaitingDesk
 from conch_desktop.domain.errors import StoreError
+from conch_desktop.domain.events import LessonLearnt
 from conch_desktop.domain.tools import BUILTIN
 from conch_desktop.engine.commands import split_command
 from conch_desktop.engine.session import MessageEnded, QuestionAsked, TitleChanged
@@ -43,6 +44,8 @@ class ChatsDesk(QObject):
     """Another chat with another model is open, or the mode of its model became known."""
     ended = Signal()
     """An answer ended, in any chat."""
+    learnt = Signal()
+    """A model taught something, in any chat."""
     model_wanted = Signal()
     switch_wanted = Signal(str)
     """This model answers from now on."""
@@ -460,6 +463,8 @@ class ChatsDesk(QObject):
             announce(self._window, f"{event.question.tool} waits for you. {event.question.title}")
         elif isinstance(event, MessageEnded):
             self._ended(event.message)
+        elif isinstance(event, LessonLearnt):
+            self.learnt.emit()
         elif isinstance(event, TitleChanged):
             self._do(self.refresh(), "list the chats")
         if type(event).__name__ in ("QuestionAsked", "QuestionClosed", "MessageAdded", "MessageEnded"):

@@ -21,6 +21,7 @@ from conch_desktop.desktop.edit_block import EditBlock
 from conch_desktop.desktop.heights import Heights
 from conch_desktop.desktop.math_block import MathBlock
 from conch_desktop.desktop.message_parts import Actions, Author, Loading, Pulse, Stopped
+from conch_desktop.desktop.notice_line import NoticeLine
 from conch_desktop.desktop.picture_block import PictureBlock
 from conch_desktop.desktop.question import QuestionCard
 from conch_desktop.desktop.table_block import TableBlock, TableMore
@@ -178,6 +179,12 @@ class MessageRow(QWidget):
         """The line of a call."""
         line = CallLine(self)
         line.clicked.connect(lambda: self.call_pressed.emit(line.call.id if line.call is not None else ""))
+        return line
+
+    def make_notice(self, block: Block) -> NoticeLine:
+        """A quiet line; its *Why?* opens the panel."""
+        line = NoticeLine(block.what, self)
+        line.asked.connect(lambda: self.call_pressed.emit(""))
         return line
 
     def make_trouble(self, block: Block) -> TroubleBlock:
@@ -636,6 +643,7 @@ _MAKERS: dict[str, Callable[[MessageRow, Block], QWidget]] = {
     "picture": MessageRow.make_picture,
     "author": lambda row, block: Author("", row),
     "think": lambda row, block: Thinking(row),
+    "notice": MessageRow.make_notice,
     "call": MessageRow.make_line,
     "question": MessageRow.make_question,
     "trouble": MessageRow.make_trouble,

@@ -94,7 +94,15 @@ class PaletteDesk(QObject):
     def _places(self) -> list[Action]:
         settings = self._desk.settings
         made = [
-            Action(one.name, one.icon, partial(settings.open, one.name), "", "Settings", one.also, "Go to")
+            Action(
+                f"{one.name}: {one.about}",
+                one.icon,
+                partial(settings.open, one.name),
+                "",
+                "Settings",
+                one.also,
+                "Go to",
+            )
             for one in settings.sections.values()
         ]
         first = Action("Settings", "settings", self._window.settings_asked.emit, "Ctrl+,", group="Go to")

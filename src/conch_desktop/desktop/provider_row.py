@@ -168,6 +168,10 @@ class ProviderRow(QWidget):
         self._key_line.show()
         self._key.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def said(self) -> str:
+        """What a test or a change came to last."""
+        return self._said.text()
+
     def say(self, words: str, *, bad: bool) -> None:
         """What a test or a change came to."""
         set_tone(self._said, "err" if bad else "t2")

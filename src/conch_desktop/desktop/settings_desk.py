@@ -131,7 +131,7 @@ class SettingsDesk(QObject):
             page = self._page = SettingsPage()
             page.left.connect(self._leave)
             for section in self.sections.values():
-                page.add(section.name, section.icon, section.also, section.page())
+                page.add(section.name, section.icon, f"{section.about} {section.also}", section.page())
         return self._page
 
     def _leave(self) -> bool:

@@ -18,7 +18,8 @@ from conch_desktop.store.settings import CONTRAST, THEME
 class LookSection(Section):
     """Theme, contrast, size of text."""
 
-    name, icon, also = "Appearance", "light", "theme dark contrast text size zoom font"
+    name, icon = "Appearance", "light"
+    about, also = "theme, contrast and text", "theme dark contrast text size zoom font"
 
     def page(self) -> QWidget:
         """A line of choices for each."""

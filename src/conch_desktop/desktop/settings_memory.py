@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class MemorySection(Section):
     """What is remembered."""
 
-    name, icon, also = "Memory", "memory", "facts remember forget"
+    name, icon = "Memory", "memory"
+    about, also = "what is remembered", "facts remember forget"
 
     def page(self) -> QWidget:
         """The list of facts."""

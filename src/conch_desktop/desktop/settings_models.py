@@ -17,7 +17,8 @@ from conch_desktop.store.settings import RECENT
 class ModelsSection(Section):
     """What models need, and how that was learnt."""
 
-    name, icon, also = "Models", "lesson", "lessons learnt taught check forget"
+    name, icon = "Models", "lesson"
+    about, also = "what was checked and learnt", "lessons learnt taught check forget"
 
     def __init__(self, behind: Behind) -> None:
         super().__init__(behind)

@@ -11,7 +11,8 @@ from conch_desktop.desktop.settings_section import Section, make_page, quiet_lin
 class PermissionsSection(Section):
     """What may always run."""
 
-    name, icon, also = "Permissions", "guard", "allow always ask"
+    name, icon = "Permissions", "guard"
+    about, also = "what may always run", "allow always ask"
 
     def page(self) -> QWidget:
         """The list of allowances."""

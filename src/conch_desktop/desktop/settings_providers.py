@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class ProvidersSection(Section):
     """Services and servers."""
 
-    name, icon, also = "Providers", "cloud", "services servers keys address"
+    name, icon = "Providers", "cloud"
+    about, also = "services, servers and keys", "services servers keys address"
 
     def page(self) -> QWidget:
         """The list of providers, and what is said of the key store."""

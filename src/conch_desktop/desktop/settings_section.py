@@ -38,9 +38,10 @@ class Behind:
 
 
 class Section(QObject):
-    """One page of the settings. `also` are further words it is found by."""
+    """One page of the settings. `about` says what is on it, `also` are further words it is found by."""
 
     name = ""
+    about = ""
     icon = ""
     also = ""
 

@@ -51,8 +51,9 @@ class ToolsDesk(QObject):
         return menu
 
     def _switch(self, group: str, *, on: bool) -> None:
+        self._tasks.spawn(self._keep(group, on=on), "keep which tools are switched on")
+
+    async def _keep(self, group: str, *, on: bool) -> None:
         off = [one for one in self._program.settings.get(TOOLS_OFF) if one != group]
-        self._tasks.spawn(
-            self._program.settings.set(TOOLS_OFF, off if on else [*off, group]), "keep which tools are switched on"
-        )
+        await self._program.settings.set(TOOLS_OFF, off if on else [*off, group])
         self.show_count()
