@@ -23,6 +23,12 @@ async def until(true: Callable[[], object]) -> None:
     raise AssertionError("It did not happen.")
 
 
+def said(desk: Desk) -> str:
+    """The words of the last message of the chat that is open."""
+    session = desk.chats.session
+    return session.messages[-1].text if session is not None and session.messages else ""
+
+
 @asynccontextmanager
 async def at_work(
     folder: Path, provider: str = "Pier"

@@ -17,7 +17,7 @@ from conch_desktop.desktop.wording import call_marks
 from conch_desktop.domain.calls import CallRecord, CallState, Mend
 from conch_desktop.domain.messages import Message, ReasoningPart, TextPart
 from conch_desktop.store.settings import TOOLS_OFF
-from tests.desktop.at_work import at_work, until
+from tests.desktop.at_work import at_work, said, until
 from tests.servers import say
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -45,7 +45,7 @@ def test_a_chat_is_copied_and_saved(run: Run, tmp_path: Path) -> None:
             server.then(say("Far."))
             window.composer.set_text("How far?")
             window.composer.writing.enter.emit()
-            await until(lambda: desk.chats.session and desk.chats.session.messages[-1].text == "Far.")
+            await until(lambda: said(desk) == "Far.")
             await until(lambda: not window.composer.send.running)
             window.sidebar.copied.emit(desk.chats.chat)
             await until(lambda: "How far?" in QGuiApplication.clipboard().text())

@@ -27,7 +27,7 @@ from conch_desktop.domain.messages import Message, TextPart
 from conch_desktop.domain.tools import Effect, Tool, ToolAnswer, ToolContext, answer
 from conch_desktop.engine.assembly import Program
 from conch_desktop.tools.toolbox import Toolbox
-from tests.desktop.at_work import at_work, until
+from tests.desktop.at_work import at_work, said, until
 from tests.servers import HANG, Reply, call, call_piece, chunk, json_reply, say, sse
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -178,7 +178,7 @@ def test_almost_json_is_mended_and_the_card_shows_what_was_mended(run: Run, tmp_
             card = window.activity.card(made.id)
             assert card is not None
             assert card.body is not None
-            said = [row.words for row in card.body.mends]
+            lines = [row.words for row in card.body.mends]
             for start in (
                 "7 keys",
                 "4 texts in single quotes",
@@ -189,7 +189,7 @@ def test_almost_json_is_mended_and_the_card_shows_what_was_mended(run: Run, tmp_
                 "fast:",
                 "colour",
             ):
-                assert any(line.startswith(start) for line in said), start
+                assert any(line.startswith(start) for line in lines), start
             press("Copy Sent", card)
             assert QGuiApplication.clipboard().text() == SENT
             press("Copy Ran", card)
@@ -364,7 +364,7 @@ def test_what_a_model_taught_is_a_quiet_line_in_the_chat(run: Run, tmp_path: Pat
         async with at_work(tmp_path) as (window, _, desk, server, _):
             server.then(json_reply({"error": {"message": "demo does not support tools"}}, 400), say("In words then."))
             await ask(window, "hello")
-            await until(lambda: desk.chats.session and desk.chats.session.messages[-1].text == "In words then.")
+            await until(lambda: said(desk) == "In words then.")
             await until(lambda: not window.composer.send.running)
             (line,) = [one for one in window.view.findChildren(NoticeLine) if one.isVisible()]
             assert line.words == "This model takes no tools natively. From now on it gets them in words."
@@ -417,7 +417,7 @@ def test_enter_belongs_to_the_input_method_in_every_field(run: Run, tmp_path: Pa
         async with at_work(tmp_path) as (window, _, desk, server, model):
             server.then(say("Hello."))
             await ask(window, "hello")
-            await until(lambda: desk.chats.session and desk.chats.session.messages[-1].text == "Hello.")
+            await until(lambda: said(desk) == "Hello.")
             await until(lambda: any(one.title for one in desk.chats.chats) and not window.composer.send.running)
             if field == "picker":
                 window.pick_model.emit()
@@ -472,7 +472,7 @@ def test_the_colours_change_while_an_answer_streams(run: Run, tmp_path: Path, qt
         async with at_work(tmp_path) as (window, _, desk, server, _):
             server.then(sse(chunk("Some words\n\n```python\nx = 1\n"), HANG, done=False))
             await ask(window, "Show me")
-            await until(lambda: desk.chats.session and "x = 1" in desk.chats.session.messages[-1].text)
+            await until(lambda: "x = 1" in said(desk))
             light = window.view.grab().toImage().pixelColor(5, 5)
             look.choose("dark")
             await asyncio.sleep(0.05)
