@@ -19,7 +19,7 @@ from conch_desktop.desktop.welcome import Welcome
 from conch_desktop.desktop.wording import model_name
 from conch_desktop.domain.errors import ConchError
 from conch_desktop.engine.catalogue import Catalogue
-from conch_desktop.engine.checking import CHECKED
+from conch_desktop.engine.checked import CHECKED
 from conch_desktop.providers.model_file import SMALL_MODEL
 from conch_desktop.providers.registry import KINDS
 from conch_desktop.store.settings import FAVOURITES, LAST_MODEL, RECENT
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from conch_desktop.desktop.window import Window
     from conch_desktop.domain.models import Model, Provider
     from conch_desktop.engine.assembly import Program
-    from conch_desktop.engine.plan import Choice
+    from conch_desktop.engine.way import Choice
 
 _RECENT_KEPT = 10
 

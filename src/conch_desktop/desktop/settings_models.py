@@ -10,7 +10,7 @@ from conch_desktop.desktop.lessons_card import LessonLine
 from conch_desktop.desktop.settings_section import Behind, Section, make_page
 from conch_desktop.desktop.taught_models import TaughtModel, TaughtModels
 from conch_desktop.desktop.wording import model_name
-from conch_desktop.engine.checking import CHECKED
+from conch_desktop.engine.checked import CHECKED
 from conch_desktop.store.settings import RECENT
 
 

@@ -7,21 +7,18 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
-from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock, SystemClock
 from conch_desktop.domain.errors import ConchError, LocalModelError, ProviderError, UsageError
 from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model, Provider
-from conch_desktop.engine.again import Again, run_again
 from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
-from conch_desktop.engine.checking import CHECKED, Checked, check_model
-from conch_desktop.engine.plan import Choice
-from conch_desktop.engine.running import Settling
+from conch_desktop.engine.checked import CHECKED, Checked
 from conch_desktop.engine.session import Session
-from conch_desktop.engine.turn import TurnParts
+from conch_desktop.engine.way import Choice
 from conch_desktop.providers import model_file
 from conch_desktop.providers.local import LocalServer, why_unavailable
 from conch_desktop.providers.registry import KINDS, base_url, make_wire
@@ -38,6 +35,12 @@ from conch_desktop.store.settings import Settings
 from conch_desktop.tools.guard import Guard, Policy
 from conch_desktop.tools.memory import memory_tools
 from conch_desktop.tools.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from conch_desktop.domain.calls import CallRecord
+    from conch_desktop.engine.again import Again
+    from conch_desktop.engine.running import Settling
+    from conch_desktop.engine.turn import TurnParts
 
 DATABASE = "conch.sqlite3"
 
@@ -226,6 +229,8 @@ class Program:
 
     async def check_model(self, model_id: str) -> Checked:
         """Makes three harmless calls and keeps what works. Raises `ProviderError` when nothing answers."""
+        from conch_desktop.engine.checking import check_model
+
         model, provider = await self._model_of(model_id)
         wire = await self.wire_of(provider)
         url = _address(provider)
@@ -300,6 +305,8 @@ class Program:
 
     async def run_again(self, chat_id: str, call: CallRecord) -> Again:
         """Runs a call once more; the chat does not change."""
+        from conch_desktop.engine.again import run_again
+
         return await run_again(call, self.toolbox.find(call.name), self._guard, chat_id, self.clock)
 
     def offered(self, asked: str = "") -> Toolbox:
@@ -312,6 +319,8 @@ class Program:
         return self.toolbox.without(off)
 
     async def _prepare(self, session: Session, *, asked: str, settle: Settling) -> TurnParts:
+        from conch_desktop.engine.turn import TurnParts
+
         model, provider = await self._chosen(session)
         wire = await self.wire_of(provider)
         toolbox = self.offered(asked)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
 
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
@@ -16,9 +18,11 @@ from conch_desktop.domain.events import TurnEvent
 from conch_desktop.domain.messages import Chat, Failure, Message, Outline, TextPart
 from conch_desktop.engine.history import without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
-from conch_desktop.engine.running import Settling
-from conch_desktop.engine.turn import Turn, TurnParts
 from conch_desktop.tools.guard import Answer, Question
+
+if TYPE_CHECKING:
+    from conch_desktop.engine.running import Settling
+    from conch_desktop.engine.turn import Turn, TurnParts
 
 TITLE_LENGTH = 60
 FIRST_READ = 24
@@ -260,13 +264,14 @@ class Session:
         failure: Failure | None = None
         try:
             await self.read()
+            turn = await _loop_of_a_turn()
             parts = await self._prepare(self, asked=asked, settle=recorder.settle)
             if self._stopping:  # A stop that came while the store was at work must not be lost.
                 raise asyncio.CancelledError
             # An answer may be gone on with by another model: what the first attached for itself is of no use to it.
             own = without_attached(message, parts.model)
             named = replace(own, model=parts.model.id, author=parts.model.label or parts.model.name)
-            self._turn = Turn(parts, named)
+            self._turn = turn(parts, named)
             async with aclosing(self._turn.run()) as events:
                 async for event in events:
                     recorder.note()
@@ -321,3 +326,13 @@ def _new_id() -> str:
 def _title(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
+
+
+async def _loop_of_a_turn() -> type[Turn]:
+    """The loop of a turn. Half of the program hangs on it: it is imported with the first message, off this thread."""
+    name = "conch_desktop.engine.turn"
+    if name not in sys.modules:
+        await asyncio.to_thread(import_module, name)
+    from conch_desktop.engine.turn import Turn
+
+    return Turn

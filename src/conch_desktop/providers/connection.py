@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 import httpx
@@ -17,7 +17,10 @@ _log = logging.getLogger(__name__)
 
 
 class Connection:
-    """The way to one provider. `name` is what people call it, `headers` go with each request."""
+    """The way to one provider. `name` is what people call it, `headers` go with each request.
+
+    `revive` is asked when nothing answers at the address: True means that now something does. Raises `ProviderError`.
+    """
 
     def __init__(
         self,
@@ -27,12 +30,14 @@ class Connection:
         headers: Mapping[str, str],
         timeout: httpx.Timeout,
         transport: httpx.AsyncBaseTransport | None = None,
+        revive: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         self._name = name
         self._base = base
         self._headers = {"User-Agent": f"conch-desktop/{__version__}", "Content-Type": "application/json", **headers}
         self._timeout = timeout
         self._transport = transport
+        self._revive = revive
         self._client: httpx.AsyncClient | None = None
 
     @contextlib.asynccontextmanager
@@ -46,7 +51,7 @@ class Connection:
             if self._client is None:
                 self._client = self._made()
             try:
-                response = await self._send(self._client, method, url, content)
+                response = await self._revived(self._client, method, url, content)
             except _KeptConnectionError as stale:
                 if self._transport is not None:
                     raise stale.error from None
@@ -61,6 +66,15 @@ class Connection:
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
+
+    async def _revived(self, client: httpx.AsyncClient, method: str, url: str, content: bytes | None) -> httpx.Response:
+        """Sends a request, and once more to a server that had to be brought up first."""
+        try:
+            return await self._send(client, method, url, content)
+        except httpx.ConnectError:
+            if self._revive is None or not await self._revive():
+                raise
+            return await self._send(client, method, url, content)
 
     async def _send(self, client: httpx.AsyncClient, method: str, url: str, content: bytes | None) -> httpx.Response:
         watch = _Watch()

