@@ -22,7 +22,8 @@ def read(*parts: list[dict[str, Any]] | dict[str, Any]) -> Joined:
 
 
 def blocks(answer: Joined) -> list[dict[str, Any]]:
-    return answer.replay.get("blocks", [])
+    found: list[dict[str, Any]] = answer.replay.get("blocks", [])
+    return found
 
 
 def test_words_thinking_and_calls_come_apart_and_the_blocks_go_back_in_order() -> None:

@@ -43,7 +43,10 @@ UNREADABLE = "(unreadable call)"
 
 @dataclass(slots=True)
 class Step:
-    """What one request came to. `number` counts the steps of a turn from 0."""
+    """What one request came to. `number` counts the steps of a turn from 0.
+
+    `circling`: it was ended here, because it only repeated itself; "paused" alone is the provider's own pause.
+    """
 
     number: int
     request: Request
@@ -54,6 +57,7 @@ class Step:
     refusal: Refusal | None = None
     failed: bool = False
     replay: str = ""
+    circling: bool = False
     _begun: dict[int, str] = field(default_factory=dict)
     _repeating: Repeating = field(default_factory=Repeating)
 
@@ -65,7 +69,7 @@ class Step:
                 for told in found:
                     yield told
                 if self._goes_round(found):
-                    self.finish = "paused"
+                    self.finish, self.circling = "paused", True
                     yield Notice(NOTICE, self.number)
                     break
         for told in self._ended(open_calls()):

@@ -140,7 +140,7 @@ class Turn:
                 yield _refused(step.refusal)
                 yield Done("error")
                 return
-            if not step.wanted and step.finish == "paused":
+            if not step.wanted and step.finish == "paused" and not step.circling:
                 continue  # the provider runs a tool of its own, and goes on when it gets its words back
             if not step.wanted:
                 yield Done(step.finish)

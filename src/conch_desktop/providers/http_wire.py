@@ -14,7 +14,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -28,11 +28,15 @@ from conch_desktop.providers.asking import WAIT
 from conch_desktop.providers.connection import Connection
 from conch_desktop.providers.facts import Facts, Listed
 from conch_desktop.providers.openai_models import Listing, read_listing
+from conch_desktop.providers.refusing import ERROR_BYTES, Refusing
 from conch_desktop.providers.registry import Kind, base_url, family_of
 from conch_desktop.providers.sources import source_of
 from conch_desktop.providers.sse import DONE, Body, values
 from conch_desktop.providers.texts import whole_characters
 from conch_desktop.providers.wire import Request
+from conch_desktop.providers.wire_answer import WireAnswer
+
+__all__ = ["LIST_SECONDS", "PLAIN_BYTES", "HttpWire", "WireAnswer"]
 
 T = TypeVar("T")
 
@@ -40,66 +44,13 @@ _log = logging.getLogger(__name__)
 
 LIST_SECONDS = 30.0
 """The longest a list of models may take."""
-_ERROR_SECONDS = 30.0
 _AFTER_DONE = 2.0
 """Seconds to wait for more when the server has said that it is done: some never close."""
-_ERROR_BYTES = 256 * 1024
 PLAIN_BYTES = 32 * 1024 * 1024
 """The most that is read of a body that is no stream."""
 
 
-class WireAnswer(Protocol):
-    """One answer, put together from the JSON values of a stream.
-
-    `done`: the server said that nothing follows; whoever reads the bytes sets it too.
-    """
-
-    done: bool
-
-    @property
-    def characters(self) -> int:
-        """How much text and thinking there is so far."""
-        ...
-
-    @property
-    def taken(self) -> bool:
-        """Has a value come that is part of an answer?"""
-        ...
-
-    @property
-    def started(self) -> bool:
-        """Has a word or a call come? From then on a refusal is one in mid-stream."""
-        ...
-
-    @property
-    def calling(self) -> bool:
-        """Has a call begun?"""
-        ...
-
-    @property
-    def ended(self) -> bool:
-        """Was the end told, so that the answer is whole?"""
-        ...
-
-    @property
-    def failed(self) -> bool:
-        """Did the server end the answer with a reason that means a fault?"""
-        ...
-
-    def take(self, value: Mapping[str, Any]) -> list[WireEvent]:
-        """The events of one value."""
-        ...
-
-    def end(self) -> list[WireEvent]:
-        """The last events of an answer that ended as it should; the very last is its `Finish`."""
-        ...
-
-    def broken(self) -> list[WireEvent]:
-        """What is still to be told of an answer that did not: held text and the usage. No calls, nothing to replay."""
-        ...
-
-
-class HttpWire:
+class HttpWire(Refusing):
     """Speaks with one provider. Timeouts are in seconds; `read_timeout` is the longest silence between two bytes."""
 
     def __init__(
@@ -113,9 +64,8 @@ class HttpWire:
         read_timeout: float = 300.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._provider = provider
+        super().__init__(provider, key)
         self._kind = kind
-        self._key = key.strip() if key else ""
         self._base = self._based(base_url(provider))
         self._host = (urlsplit(self._base).hostname or "").lower()
         self._clock = clock
@@ -328,7 +278,7 @@ class HttpWire:
             return
         first = await body.first()
         if first == "<" or not first:
-            text = await body.whole(_ERROR_BYTES)
+            text = await body.whole(ERROR_BYTES)
             refused = self._classify(response.status_code, response.headers, text, url=url)
         else:
             async with contextlib.aclosing(self._values(body, first, answer)) as found:
@@ -404,14 +354,6 @@ class HttpWire:
 
     # refusals -------------------------------------------------------------------------------------------------------
 
-    async def _error_text(self, body: Body) -> str:
-        """The body of an error, or what came of it."""
-        try:
-            async with asyncio.timeout(_ERROR_SECONDS):
-                return await body.whole(_ERROR_BYTES)
-        except (httpx.HTTPError, TimeoutError):
-            return body.beginning
-
     def _fault(
         self,
         response: httpx.Response,
@@ -424,33 +366,6 @@ class HttpWire:
         during = "mid_stream" if answer.started else "before_first_token"
         return self._classify(response.status_code, response.headers, text, during, url, tools=tools)
 
-    def _classify(
-        self,
-        status: int,
-        headers: httpx.Headers,
-        text: str,
-        during: str = "before_first_token",
-        url: str = "",
-        *,
-        tools: Sequence[str] | None = None,
-    ) -> Refusal:
-        refusal = refusals.classify(
-            status=status,
-            headers=headers,
-            body=text,
-            during=during,
-            provider=self._provider.name,
-            url=url,
-            tools_sent=tools is None or len(tools) > 0,
-            tools=tools or (),
-            now=time.time(),
-        )
-        return self._masked(refusal)
-
-    def _transport_refusal(self, error: httpx.HTTPError, characters: int, url: str) -> Refusal:
-        refusal = refusals.from_transport(error, provider=self._provider.name, url=url, characters=characters)
-        return self._masked(refusal)
-
     def _broken(self, error: httpx.HTTPError, answer: WireAnswer, url: str) -> Refusal:
         """The refusal for an answer whose connection failed."""
         refusal = self._transport_refusal(error, answer.characters, url)
@@ -458,14 +373,6 @@ class HttpWire:
             return refusal
         told = refusals.broken_off(provider=self._provider.name, characters=answer.characters, calling=True)
         return replace(told, words=refusal.words)
-
-    def _masked(self, refusal: Refusal) -> Refusal:
-        words, what, advice = (refusals.mask(text, self._key) for text in (refusal.words, refusal.what, refusal.advice))
-        return replace(refusal, words=words, what=what, advice=advice)
-
-    def _error(self, refusal: Refusal) -> ProviderError:
-        masked = self._masked(refusal)
-        return ProviderError(masked.kind, masked.what, masked.advice)
 
     async def aclose(self) -> None:
         """Ends what is asked on the side, and closes the connections that were kept."""
