@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from conch_desktop.desktop import chats_desk
@@ -397,6 +397,47 @@ def test_what_broke_off_says_so_and_what_was_typed_is_there(run: Run, tmp_path: 
             assert "reserve_berth may or may not have run" in block.trouble.sentence
             assert [one.state for one in calls(desk)] == ["unknown"]
             assert window.composer.text() == "not sent yet"
+
+    run(scenario())
+
+
+def test_the_last_chat_its_draft_and_the_columns_come_back(run: Run, tmp_path: Path) -> None:
+    async def first() -> None:
+        async with at_work(tmp_path) as (window, program, desk, _, model):
+            chats = [await program.chats.create(model=model, title=title) for title in ("One", "Two", "Three")]
+            for number, chat in enumerate(chats):
+                await program.chats.put(chat.id, Message(f"u{number}", "user", (TextPart("Hello"),), 1.0))
+            await desk.chats.refresh()
+            await desk.chats.open(chats[1].id)
+            window.composer.set_text("half a thought")
+            window.shell.sidebar_width, window.shell.panel_width = 250, 400
+            window.shell.show_panel(False)
+            window.resize(1200, 700)
+
+    async def again() -> None:
+        async with at_work(tmp_path, provider="") as (window, _, desk, _, _):
+            assert window.windowTitle().startswith("Two")
+            assert window.composer.text() == "half a thought"
+            assert (window.shell.sidebar_width, window.shell.panel_width) == (250, 400)
+            assert not window.shell.panel_shown
+            assert window.shell.sidebar_shown
+            assert len(desk.chats.chats) == 3
+
+    run(first())
+    run(again())
+
+
+def test_an_answers_button_for_more_opens_its_menu(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, desk, server, _):
+            server.then(say("Far."))
+            await ask(window, "How far?")
+            await until(lambda: said(desk) == "Far." and not window.composer.send.running)
+            await asyncio.sleep(0.05)
+            press("More for this message", window.view)
+            (menu,) = window.view.findChildren(QMenu)
+            assert [action.text() for action in menu.actions() if action.text()] == ["Copy as Markdown", "Try again"]
+            menu.close()
 
     run(scenario())
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -75,6 +75,8 @@ class MessageRow(QWidget):
     edited = Signal(str, str)
     """The person changed this message: (message id, the new words)."""
     call_pressed = Signal(str)
+    menu_asked = Signal(QPoint)
+    """The menu of this message is wanted at this place on the screen."""
     answered = Signal(str, str, str)
     link_pressed = Signal(str)
     picture_asked = Signal(str)
@@ -205,6 +207,7 @@ class MessageRow(QWidget):
         actions = Actions(self)
         actions.copied.connect(self.copy_markdown)
         actions.again.connect(lambda: self._act("retry"))
+        actions.more.connect(lambda: self.menu_asked.emit(actions.menu.mapToGlobal(actions.menu.rect().center())))
         self._show_action(actions)
         return actions
 
