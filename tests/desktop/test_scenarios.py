@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from conch_desktop.desktop import chats_desk
 from conch_desktop.desktop.buttons import IconButton
 from conch_desktop.desktop.desk import Desk
+from conch_desktop.desktop.message_parts import Actions
 from conch_desktop.desktop.notice_line import NoticeLine
 from conch_desktop.desktop.picker import ModelPicker
 from conch_desktop.desktop.question import QuestionCard
@@ -438,6 +439,14 @@ def test_an_answers_button_for_more_opens_its_menu(run: Run, tmp_path: Path) -> 
             (menu,) = window.view.findChildren(QMenu)
             assert [action.text() for action in menu.actions() if action.text()] == ["Copy as Markdown", "Try again"]
             menu.close()
+            server.then(say("Nearer."))
+            await ask(window, "And by tram?")
+            await until(lambda: said(desk) == "Nearer." and not window.composer.send.running)
+            await asyncio.sleep(0.05)
+            shown = [one.isVisible() for one in window.view.findChildren(Actions)]
+            buttons = [one.menu.isVisible() for one in window.view.findChildren(Actions)]
+            assert shown == [True, True]  # It keeps its place,
+            assert sorted(buttons) == [False, True]  # and is seen at the last message only.
 
     run(scenario())
 

@@ -56,7 +56,7 @@ def main() -> None:
 
 async def _take(scene: Scene) -> QImage:
     """A new window with a new profile in the state of the scene."""
-    look.choose("dark" if scene.theme == "dark" else "light")
+    _take_look(scene)
     clock = MovedClock()
     with tempfile.TemporaryDirectory() as folder:
         async with ScriptedServer() as server:
@@ -70,7 +70,7 @@ async def _take(scene: Scene) -> QImage:
             tasks = Tasks(window.say)
             desk = Desk(window, program, tasks)
             await desk.start(world.models.get("Gemini 2.5 Flash", ""))
-            look.choose("dark" if scene.theme == "dark" else "light")
+            _take_look(scene)
             await scene.arrange(Stage(window, desk, world))
             await settle()
             picture = window.grab().toImage()
@@ -82,6 +82,12 @@ async def _take(scene: Scene) -> QImage:
             window.deleteLater()
             await settle(0.05)
             return picture
+
+
+def _take_look(scene: Scene) -> None:
+    look.choose("dark" if scene.theme == "dark" else "light")
+    look.choose_contrast("high" if scene.theme == "high" else "system")
+    look.set_zoom(scene.zoom)
 
 
 def _beside(target: QImage, picture: QImage) -> QImage:

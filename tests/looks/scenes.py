@@ -56,6 +56,7 @@ class Scene:
     arrange: Arrange
     size: tuple[int, int] = (1440, 900)
     theme: str = "light"
+    zoom: int = 100
     blank: bool = False
     """Whether nothing was ever done in this profile."""
 
@@ -252,4 +253,8 @@ SCENES: Sequence[Scene] = (
     Scene("34-call-card-dark", "", call_card, theme="dark"),
     Scene("35-small-picker", "", picker, (640, 480)),
     Scene("36-settings-narrow", "", models, (640, 480)),
+    Scene("37-large-type", "", main_light, (1366, 768), zoom=200),
+    Scene("38-high-contrast", "", call_card, theme="high"),
+    Scene("39-small-type", "", not_run, (1366, 768), zoom=80),
+    Scene("40-large-search", "", search, (1366, 768), zoom=150),
 )

@@ -157,6 +157,8 @@ class Activity(QWidget):
                 if self._only in ("", *call_marks(part)):
                     items.append(self._card(part))
             elif isinstance(part, NoticePart) and not self._only:
+                if at and isinstance(message.parts[at - 1], NoticePart):
+                    items.pop()  # Of several in a row the last says it all.
                 items.append(self._note(message.id, at, part.text))
         return items
 

@@ -618,7 +618,8 @@ class MessageRow(QWidget):
 
     def _show_action(self, actions: Actions) -> None:
         seen = self.underMouse() or self._last
-        actions.copy.setVisible(seen)
+        for button in (actions.copy, actions.menu):
+            button.setVisible(seen)
         actions.retry.setVisible(seen and self._last)
 
 
