@@ -160,7 +160,7 @@ def test_a_turn_that_did_not_end_well_is_1_with_the_reason_on_stderr(ask: Ask, s
         (["Hello", "--continue"], "no chat to go on with"),
         (["Hello", "--mcp", "apps.json"], "not part of this version"),
         (["Hello", "--provider", "Nowhere"], "no provider Nowhere"),
-        (["Hello", "--provider", "conol"], "not part of this version"),
+        (["Hello", "--provider", "conol"], "has no address"),
         (["Hello", "--key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY is not set"),
         (["Hello", "--allow", "some"], "invalid choice"),
         ([], "required"),

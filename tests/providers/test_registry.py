@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from conch_desktop.providers.local_ends import PACKAGE
 from conch_desktop.providers.registry import KINDS, base_url, family_of, is_loopback, make_wire
 
 ROOT = Path(__file__).parents[2]
+PLACE = "http://127.0.0.1:9"
 
 
 def test_the_kinds_are_those_of_the_command_line() -> None:
@@ -58,6 +60,9 @@ def test_the_kinds_are_those_of_the_command_line() -> None:
         ("ollama", "http://127.0.0.1:11434/api/chat", "http://127.0.0.1:11434"),
         ("ollama", "http://127.0.0.1:11434/v1/chat/completions", "http://127.0.0.1:11434"),
         ("ollama", "https://pier.example/ollama/v1", "https://pier.example/ollama"),
+        ("conol", "conol.ai", "https://conol.ai"),
+        ("conol-gateway", "127.0.0.1:8081", "http://127.0.0.1:8081/v1"),
+        ("conol-gateway", "http://127.0.0.1:8081/v1/", "http://127.0.0.1:8081/v1"),
     ],
 )
 def test_an_address_has_one_form(kind: str, url: str, expected: str) -> None:
@@ -111,7 +116,7 @@ async def test_a_wire_is_made_for_each_kind_that_has_one() -> None:
     for name, kind in KINDS.items():
         provider = Provider("p", name, "Pier")
         if kind.wire:
-            wire = make_wire(provider, "key", local=server)
+            wire = make_wire(provider if kind.url else replace(provider, url=PLACE), "key", local=server)
             assert f"{type(wire).__module__}:{type(wire).__name__}" == kind.wire
             await wire.aclose()
         else:

@@ -74,11 +74,12 @@ class WireCall:
 
 @dataclass(frozen=True, slots=True)
 class ProviderCall:
-    """A call the provider ran by itself: shown, never run."""
+    """A call the provider ran by itself: shown, never run. `key` is that of its deltas, None when it had none."""
 
     name: str
     arguments: str
     result: str | None
+    key: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,16 @@ class Refusal:
     passing: bool = False
 
 
-WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Replay | Usage | Finish | Refusal
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A quiet line for the person, of a wire or of the turn."""
+
+    type: ClassVar[str] = "notice"
+    text: str
+    step: int = 0
+
+
+WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Replay | Usage | Notice | Finish | Refusal
 
 
 # Turn events --------------------------------------------------------------------------------------------------------
@@ -260,13 +270,6 @@ class CallResult:
     state: CallState = "done"
     sent_back: str = ""
     why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    type: ClassVar[str] = "notice"
-    text: str
-    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)

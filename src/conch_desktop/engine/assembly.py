@@ -32,6 +32,7 @@ from conch_desktop.store.permissions import Permissions
 from conch_desktop.store.providers import Providers
 from conch_desktop.store.secrets import Secrets
 from conch_desktop.store.settings import Settings
+from conch_desktop.store.wire_states import WireStates
 from conch_desktop.tools.guard import Guard, Policy
 from conch_desktop.tools.memory import memory_tools
 from conch_desktop.tools.toolbox import Toolbox
@@ -98,6 +99,7 @@ class Program:
         self.secrets = Secrets(_key_service(data_dir))
         self.toolbox = Toolbox(memory_tools(self.memories))
         self._providers = Providers(database)
+        self._wire_states = WireStates(database)
         self._guard = Guard(self.permissions, policy)
         self._local = LocalServer(self._local_path)
         self._saved: list[Provider] | None = None
@@ -163,12 +165,13 @@ class Program:
         return provider, await self.set_key(provider.id, key) if key else ""
 
     async def set_key(self, provider_id: str, key: str) -> str:
-        """Keeps a key and says where."""
+        """Keeps a key and says where. It may be another account's: what wires kept of chats is forgotten."""
         await self._drop_wire(provider_id)
+        await self._wire_states.forget(provider_id)
         return await self.secrets.keep(provider_id, key)
 
     async def remove_provider(self, provider_id: str) -> None:
-        """Removes a provider with its key, lists and lessons."""
+        """Removes a provider with its key, lists, lessons and what its wire kept of chats."""
         await self._drop_wire(provider_id)
         await self.secrets.remove(provider_id)
         await self._providers.remove(provider_id)
@@ -215,9 +218,11 @@ class Program:
         wire = self._wires.get(provider.id)
         if wire is None:
             key = await self.secrets.get(provider) if provider.id != LOCAL.id else None
-            if key is None and KINDS[provider.kind].needs_key and not provider.url:
+            kind = KINDS[provider.kind]
+            if key is None and kind.needs_key and kind.url and not provider.url:
                 raise ProviderError("auth", f"There is no key for {provider.name}.", _missing_key(provider))
-            wire = self._wires.setdefault(provider.id, make_wire(provider, key, local=self._local))
+            made = make_wire(provider, key, local=self._local, states=self._wire_states)
+            wire = self._wires.setdefault(provider.id, made)
         return wire
 
     async def _drop_wire(self, provider_id: str) -> None:

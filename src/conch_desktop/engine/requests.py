@@ -48,7 +48,10 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Makes a turn's requests. `messages` is the chat up to the person's message; `now` is seconds since 1970."""
+    """Makes a turn's requests.
+
+    `messages` is the chat up to the person's message; `now` is seconds since 1970; `chat` is the chat's id.
+    """
 
     wire: Wire
     model: Model
@@ -57,6 +60,7 @@ class Maker:
     messages: Sequence[Message]
     memories: Sequence[Memory]
     now: float
+    chat: str = ""
 
     def make(self, way: Way, answer: Message, *, first: bool, failed: bool, paused: bool = False) -> Made:
         """The next request in this way.
@@ -73,7 +77,8 @@ class Maker:
             made = self._words(given, answer, window, forced, failed=failed)
         else:
             made = self._plain(answer, window)
-        return replace(made, request=_shaped(made.request if paused else _asked_on(made.request), way))
+        request = made.request if paused else _asked_on(made.request)
+        return replace(made, request=replace(_shaped(request, way), chat=self.chat))
 
     def _native(self, way: Way, answer: Message, window: int, forced: Tool | None) -> Made:
         family = self.wire.schema_family(self.model)

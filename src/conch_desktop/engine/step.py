@@ -6,7 +6,7 @@ import json
 import uuid
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from conch_desktop.domain.calls import CallRecord, Json
 from conch_desktop.domain.events import (
@@ -91,6 +91,8 @@ class Step:
                 return self._run_there(event)
             case Usage():
                 return [event]
+            case Notice():
+                return [replace(event, step=self.number)]
             case Replay(data=data):
                 self.replay = data
             case Finish(reason=reason, calls=calls):
@@ -144,7 +146,8 @@ class Step:
 
     def _run_there(self, call: ProviderCall) -> list[TurnEvent]:
         """A call the provider ran by itself: shown with what came of it, never run, never sent back as one of ours."""
-        call_id, args = new_id(), parsed(call.arguments)
+        call_id = (self._begun.get(call.key) if call.key is not None else None) or new_id()
+        args = parsed(call.arguments)
         made = CallMade(call_id, call.name, call.arguments, args, source="provider", step=self.number)
         return [made, CallResult(call_id, False, call.result or "", state="provider")]
 

@@ -127,7 +127,7 @@ class Turn:
         )
         self._ladder = Ladder(plan.way, parts.toolbox.names)
         self._maker = Maker(
-            parts.wire, parts.model, parts.toolbox, plan, parts.messages, parts.memories, parts.clock.now()
+            parts.wire, parts.model, parts.toolbox, plan, parts.messages, parts.memories, parts.clock.now(), parts.chat
         )
         yield PlanMade(plan.way.mode, plan.why)
         for number in range(self._first_step, self._first_step + parts.step_limit):

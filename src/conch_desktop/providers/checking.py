@@ -31,6 +31,7 @@ _WIRES: Mapping[str, str] = {
     "anthropic": "anthropic",
     "gemini": "gemini-native",
     "ollama": "ollama",
+    "conol": "conol",
 }
 """The wires there are to check, and the kind of provider each is checked as: the registry knows its class."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -20,6 +21,7 @@ class Connection:
     """The way to one provider. `name` is what people call it, `headers` go with each request.
 
     `revive` is asked when nothing answers at the address: True means that now something does. Raises `ProviderError`.
+    `patience` is how many seconds the head of an answer may take, None without an end: it may come byte by byte.
     """
 
     def __init__(
@@ -29,6 +31,7 @@ class Connection:
         base: str,
         headers: Mapping[str, str],
         timeout: httpx.Timeout,
+        patience: float | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         revive: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
@@ -36,6 +39,7 @@ class Connection:
         self._base = base
         self._headers = {"User-Agent": f"conch-desktop/{__version__}", "Content-Type": "application/json", **headers}
         self._timeout = timeout
+        self._patience = patience
         self._transport = transport
         self._revive = revive
         self._client: httpx.AsyncClient | None = None
@@ -80,7 +84,10 @@ class Connection:
         watch = _Watch()
         request = client.build_request(method, url, content=content, extensions={"trace": watch})
         try:
-            return await client.send(request, stream=True)
+            async with asyncio.timeout(self._patience):
+                return await client.send(request, stream=True)
+        except TimeoutError as error:
+            raise httpx.ReadTimeout("no answer in time", request=request) from error
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
             if watch.kept:
                 raise _KeptConnectionError(error) from error

@@ -44,14 +44,16 @@ _log = logging.getLogger(__name__)
 
 LIST_SECONDS = 30.0
 """The longest a list of models may take."""
-_AFTER_DONE = 2.0
-"""Seconds to wait for more when the server has said that it is done: some never close."""
 PLAIN_BYTES = 32 * 1024 * 1024
 """The most that is read of a body that is no stream."""
 
 
 class HttpWire(Refusing):
-    """Speaks with one provider. Timeouts are in seconds; `read_timeout` is the longest silence between two bytes."""
+    """Speaks with one provider.
+
+    Timeouts are in seconds: `read_timeout` is the longest silence between two bytes, `patience` the longest time in
+    which nothing of an answer comes, whatever else does (by default twice as long).
+    """
 
     def __init__(
         self,
@@ -62,6 +64,7 @@ class HttpWire(Refusing):
         transport: httpx.AsyncBaseTransport | None = None,
         connect_timeout: float = 10.0,
         read_timeout: float = 300.0,
+        patience: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__(provider, key)
@@ -69,6 +72,7 @@ class HttpWire(Refusing):
         self._base = self._based(base_url(provider))
         self._host = (urlsplit(self._base).hostname or "").lower()
         self._clock = clock
+        self._patience = 2 * read_timeout if patience is None else patience
         timeout = httpx.Timeout(read_timeout, connect=connect_timeout, pool=connect_timeout)
 
         def connect(headers: Mapping[str, str]) -> Connection:
@@ -77,6 +81,7 @@ class HttpWire(Refusing):
                 base=self._base,
                 headers=headers,
                 timeout=timeout,
+                patience=self._patience,
                 transport=transport,
                 revive=self._revive,
             )
@@ -218,13 +223,7 @@ class HttpWire(Refusing):
         url = self._url(request)
         event: WireEvent | None = None
         try:
-            body = await self._body(request)
-            content = whole_characters(json.dumps(body, ensure_ascii=False)).encode()
-            names = [tool.name for tool in request.tools] if "tools" in body else []
-            async with (
-                self._connection.sent("POST", url, content) as response,
-                contextlib.aclosing(self._reading(response, self._answer_to(request, names), names, url)) as events,
-            ):
+            async with contextlib.aclosing(self._answered(request, url)) as events:
                 async for event in events:
                     yield event
         except httpx.HTTPError as error:
@@ -236,6 +235,17 @@ class HttpWire(Refusing):
             if not isinstance(event, (Finish, Refusal)):
                 what = f"The answer of {self._provider.name} could not be read."
                 yield Refusal("network", "", what, "Try again, or choose another model.")
+
+    async def _answered(self, request: Request, url: str) -> AsyncGenerator[WireEvent, None]:
+        """The events that come back for a request. It may raise what `stream` turns into a refusal."""
+        body = await self._body(request)
+        names = [tool.name for tool in request.tools] if "tools" in body else []
+        async with (
+            self._connection.sent("POST", url, encoded(body)) as response,
+            contextlib.aclosing(self._reading(response, self._answer_to(request, names), names, url)) as events,
+        ):
+            async for event in events:
+                yield event
 
     async def read(
         self, response: httpx.Response, *, tools: Sequence[str] | None = None
@@ -270,7 +280,7 @@ class HttpWire(Refusing):
     async def _read(
         self, response: httpx.Response, answer: WireAnswer, tools: Sequence[str] | None, url: str
     ) -> AsyncGenerator[WireEvent, None]:
-        body = Body(response)
+        body = Body(response, self._patience)
         refused: Refusal | None = None
         if not 200 <= response.status_code < 300:
             text = await self._error_text(body)
@@ -286,8 +296,13 @@ class HttpWire(Refusing):
                     if self._is_fault(value):
                         refused = self._fault(response, answer, value, tools, url)
                         break
-                    for event in answer.take(value):
+                    events = answer.take(value)
+                    for event in events:
                         yield event
+                    if events or (answer.ended and not body.over):
+                        body.heard(over=answer.ended)
+                    if answer.done:
+                        body.leave()
             refused = refused or self._unended(response, answer, body, url)
         for event in answer.end() if refused is None else (*answer.broken(), refused):
             yield event
@@ -295,16 +310,12 @@ class HttpWire(Refusing):
     async def _events(self, body: Body, answer: WireAnswer) -> AsyncGenerator[dict[str, Any], None]:
         """The JSON objects of a stream of events. Reads on after the end was told: usage comes later, and more may."""
         async with contextlib.aclosing(body.events()) as events:
-            while True:
-                try:
-                    async with asyncio.timeout(_AFTER_DONE if answer.done else None):
-                        event = await anext(events)
-                except (StopAsyncIteration, TimeoutError):
-                    return
+            async for event in events:
                 found = values(event.data)
                 for value in found:
                     if value == DONE:
                         answer.done = True
+                        body.leave()
                     elif isinstance(value, dict):
                         yield {"error": value, **value} if event.event == "error" else value
                     elif event.event == "error":
@@ -378,3 +389,8 @@ class HttpWire(Refusing):
         """Ends what is asked on the side, and closes the connections that were kept."""
         await self._source.aclose()
         await self._connection.aclose()
+
+
+def encoded(body: Mapping[str, Json]) -> bytes:
+    """What is sent, as bytes."""
+    return whole_characters(json.dumps(body, ensure_ascii=False)).encode()

@@ -19,16 +19,16 @@ from conch_desktop.domain.models import Family, Model, Provider
 
 if TYPE_CHECKING:
     from conch_desktop.providers.local import LocalServer
-    from conch_desktop.providers.wire import Wire
+    from conch_desktop.providers.wire import StateBook, Wire
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of provider.
 
-    `wire` is "module:Class", "" when that wire does not exist yet. `url` is its own address; `needs_key` whether it
-    asks for a key there (a server of one's own at another address may not); `key_env` the variable in which people
-    usually keep that key.
+    `wire` is "module:Class", "" when that wire does not exist yet. `url` is its own address, "" when a person has to
+    enter one; `path` is what an address without a path gets then. `needs_key`: it asks for a key at its own address (a
+    server of one's own at another may not); `key_env` is the variable in which people usually keep that key.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Kind:
     needs_key: bool = True
     key_env: str = ""
     on_this_computer: bool = False
+    path: str = ""
 
 
 _OPENAI = "conch_desktop.providers.openai:OpenAIWire"
@@ -45,6 +46,8 @@ _ANTHROPIC = "conch_desktop.providers.anthropic:AnthropicWire"
 _GEMINI = "conch_desktop.providers.gemini:GeminiWire"
 _OLLAMA = "conch_desktop.providers.ollama:OllamaWire"
 _LOCAL = "conch_desktop.providers.local:LocalWire"
+_CONOL = "conch_desktop.providers.conol:ConolWire"
+_CONOL_GATEWAY = "conch_desktop.providers.conol_gateway:GatewayWire"
 _GEMINI_URL = "https://generativelanguage.googleapis.com"
 
 _ALL = (
@@ -54,16 +57,21 @@ _ALL = (
     Kind("gemini", "Gemini", _OPENAI, f"{_GEMINI_URL}/v1beta/openai", True, "GEMINI_API_KEY"),
     Kind("gemini-native", "Gemini (its own API)", _GEMINI, f"{_GEMINI_URL}/v1beta", True, "GEMINI_API_KEY"),
     Kind("ollama", "Ollama", _OLLAMA, "http://127.0.0.1:11434", False, on_this_computer=True),
-    Kind("conol", "conol.ai", "", "", True, "CONOL_API_KEY"),
-    Kind("conol-gateway", "conol.ai gateway", "", "", True, "CONOL_API_KEY"),
+    Kind("conol", "conol.ai", _CONOL, "", True, "CONOL_SESSION_TOKEN"),
+    Kind("conol-gateway", "conol.ai gateway", _CONOL_GATEWAY, "", True, "CONOL_API_KEY", path="/v1"),
     Kind("local", "This computer", _LOCAL, "", False, on_this_computer=True),
 )
 
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _ALL})
 
 
-def make_wire(provider: Provider, key: str | None, *, local: LocalServer | None = None) -> Wire:
-    """The wire of a provider. Raises `UsageError` for a kind nobody speaks (yet) and for an address that can't be."""
+def make_wire(
+    provider: Provider, key: str | None, *, local: LocalServer | None = None, states: StateBook | None = None
+) -> Wire:
+    """The wire of a provider. Raises `UsageError` for a kind nobody speaks (yet) and for an address that can't be.
+
+    `states` is where a wire that knows its chats keeps what it knows; without it, it starts anew each time.
+    """
     kind = kind_of(provider)
     if not kind.wire:
         raise UsageError(f"{kind.title} can't be used yet.", "Add it through OpenRouter, or choose another provider.")
@@ -75,7 +83,8 @@ def make_wire(provider: Provider, key: str | None, *, local: LocalServer | None 
         wire: Wire = made(provider=provider, server=local)
     else:
         base_url(provider)
-        wire = made(provider=provider, kind=kind, key=key)
+        kept = {"states": states} if kind.name == "conol" else {}
+        wire = made(provider=provider, kind=kind, key=key, **kept)
     return wire
 
 
@@ -128,7 +137,7 @@ def base_url(provider: Provider) -> str:
     path = _ENDPOINTS.sub("", path)
     if kind.name in _OTHER_DOORS:
         path = _OTHER_DOORS[kind.name].sub("", path)
-    return urlunsplit((parts.scheme, parts.netloc, path or urlsplit(kind.url).path, "", ""))
+    return urlunsplit((parts.scheme, parts.netloc, path or urlsplit(kind.url).path or kind.path, "", ""))
 
 
 def is_loopback(url: str) -> bool:

@@ -9,6 +9,7 @@ them.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import re
@@ -23,16 +24,41 @@ _ERROR_LINE = re.compile(rb"(?:\A|(?<=[\r\n]))error:")
 _KEPT = 4_096
 """Bytes of the beginning that are kept for a message."""
 
+_AFTER_END = 30.0
+"""Seconds to wait for more when the end was told: some servers tell it with every chunk, some never close."""
+_AFTER_DONE = 2.0
+"""Seconds to wait for more when the server has said that it is done."""
+
 DONE = "[DONE]"
 
 
 class Body:
-    """A response's body. `first` tells what it is; then read it one way: `whole`, `lines` or `events`."""
+    """A response's body. `first` tells what it is; then read it one way: `whole`, `lines` or `events`.
 
-    def __init__(self, response: httpx.Response) -> None:
+    A server can send keep-alives for ever. `patience` is how many seconds it may send nothing else, None without an
+    end: whoever reads tells with `heard` when something came. After that `httpx.ReadTimeout` is raised, or the body is
+    at its end where it is `over`: the end of what it says was told.
+    """
+
+    def __init__(self, response: httpx.Response, patience: float | None = None) -> None:
         self._chunks = response.aiter_bytes()
         self._start: bytes | None = None  # what was read to look at it
         self._beginning = bytearray()
+        self._patience = patience
+        self._now = asyncio.get_running_loop().time
+        self._until = None if patience is None else self._now() + patience
+        self.over = False
+
+    def heard(self, *, over: bool = False) -> None:
+        """Something of an answer came; the wait for more begins anew."""
+        if self._patience is not None:
+            self.over = over
+            self._until = self._now() + (min(self._patience, _AFTER_END) if over else self._patience)
+
+    def leave(self) -> None:
+        """The server said that nothing follows: a little more is waited for, once."""
+        if self._patience is not None:
+            self._patience, self.over, self._until = None, True, self._now() + _AFTER_DONE
 
     @property
     def beginning(self) -> str:
@@ -103,9 +129,14 @@ class Body:
         """The chunks that were not read yet. Leaving the loop does not end them, as it would with the chunks' own."""
         while True:
             try:
-                chunk = await anext(self._chunks)
+                async with asyncio.timeout_at(self._until):
+                    chunk = await anext(self._chunks)
             except StopAsyncIteration:
                 return
+            except TimeoutError as error:
+                if self.over:
+                    return
+                raise httpx.ReadTimeout("nothing of an answer came in time") from error
             self._beginning += chunk[: max(0, _KEPT - len(self._beginning))]
             yield chunk
 

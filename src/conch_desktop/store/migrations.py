@@ -195,4 +195,19 @@ def _prices(connection: sqlite3.Connection) -> None:
         connection.execute(f"ALTER TABLE models ADD COLUMN {column} REAL")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _prices)
+def _wire_state(connection: sqlite3.Connection) -> None:
+    """3: what a wire keeps of a chat with a provider, in its own words."""
+    connection.execute(
+        """
+        CREATE TABLE wire_state (
+            chat INTEGER NOT NULL REFERENCES chats ON DELETE CASCADE,
+            provider TEXT NOT NULL,
+            endpoint TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (chat, provider, endpoint)
+        )
+        """
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _prices, _wire_state)
