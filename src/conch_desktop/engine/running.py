@@ -168,16 +168,22 @@ _ALLOWED = {"once": "you allowed it once", "chat": "you allowed it in this chat"
 
 
 async def _run(call: str, tool: Tool, read: ReadCall, around: Surroundings) -> CallResult:
-    begun = around.clock.monotonic()
+    context = ToolContext(around.chat, call, around.stop)
+    given, ms = await run_tool(tool, read.args or {}, context, around.clock)
+    state: CallState = "failed" if given.is_error else "done"
+    return CallResult(call, given.is_error, given.text, ms, state, _with_notes(given, read))
+
+
+async def run_tool(tool: Tool, args: Mapping[str, Json], context: ToolContext, clock: Clock) -> tuple[ToolAnswer, int]:
+    """Runs a tool; gives its answer and how long it took, in milliseconds."""
+    begun = clock.monotonic()
     try:
-        given = await tool.run(read.args or {}, ToolContext(around.chat, call, around.stop))
+        given = await tool.run(args, context)
     except Exception as error:
         # The edge of a tool: whatever it throws is an answer the model can act on, never a lost turn.
         _log.exception("The tool %s failed", tool.name)
         given = answer(f"{tool.name} failed: {_said(error)}", is_error=True)
-    ms = round((around.clock.monotonic() - begun) * 1000)
-    state: CallState = "failed" if given.is_error else "done"
-    return CallResult(call, given.is_error, given.text, ms, state, _with_notes(given, read))
+    return given, round((clock.monotonic() - begun) * 1000)
 
 
 def _said(error: Exception) -> str:
