@@ -58,6 +58,7 @@ CALLS = st.builds(
     ms=st.none() | SMALL,
     extra=ANY_TEXT,
     wire_id=ANY_TEXT,
+    outside=ANY_TEXT,
     pictures=st.lists(st.builds(PictureContent, st.binary(max_size=8), st.just("image/png")), max_size=3).map(tuple),
 )
 PARTS: st.SearchStrategy[Part] = st.one_of(
