@@ -5,6 +5,7 @@ A PDF from anywhere can make a reader loop or eat memory; here it can be ended, 
 
 from __future__ import annotations
 
+import io
 import sys
 
 MOST_MEMORY = 1_500_000_000
@@ -21,7 +22,7 @@ def main() -> int:
     out = sys.stdout.buffer
     left = MOST_CHARACTERS
     try:
-        reader = PdfReader(sys.stdin.buffer)
+        reader = PdfReader(io.BytesIO(sys.stdin.buffer.read()))
         for number, page in enumerate(reader.pages, 1):
             text = f"[page {number}]\n{page.extract_text().strip()}\n\n"[:left]
             out.write(text.encode("utf-8", "replace"))

@@ -125,9 +125,10 @@ class Guard:
 
 
 def minded_sources(tool: Tool, calls: Iterable[CallRecord]) -> frozenset[str]:
-    """Where text that others wrote came from into this chat. What `tool`'s own source said is not minded: data that
-    goes back to it was allowed to go there."""
-    return frozenset(source for call in calls if call.source != tool.source and (source := outside_of(call)))
+    """Where text that others wrote came from into this chat. What an app itself said is not minded when data goes to
+    that app: it was allowed to have it. The program's own tools have no such place of their own."""
+    minded = (call for call in calls if tool.source == BUILTIN or call.source != tool.source)
+    return frozenset(source for call in minded if (source := outside_of(call)))
 
 
 def outside_of(call: CallRecord) -> str:
