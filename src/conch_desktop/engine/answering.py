@@ -19,6 +19,9 @@ MOST_TOKENS = 16_000
 LEAST_TOKENS = 150
 """Tokens every answer gets, however many there are."""
 
+_LOOKED_AT = 10
+"""Characters a token of room that are looked at: an answer of any length takes the same time."""
+
 _UNSEEN = re.compile(
     # Control characters other than tab and line ends; half characters; blanks without a width; marks that turn the
     # direction of writing; and the two blocks of characters that are never drawn: text in them is read by models and
@@ -52,8 +55,7 @@ def room_for(window: int, answers: int) -> int:
 def told(name: str, text: str, room: int) -> Told:
     """What the model is told of an answer, in at most `room` tokens."""
     whole = len(text)
-    if whole > LONGEST_KEPT:
-        text = text[:LONGEST_KEPT]
+    text = text[: room * _LOOKED_AT]  # the rest would be cut anyway
     plain = _COLOURS.sub("", text)
     clear = _UNSEEN.sub("", plain)
     hidden = len(plain) - len(clear)

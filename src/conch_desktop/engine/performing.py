@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 async def performed(tool: Tool, args: Mapping[str, Json], context: ToolContext) -> ToolAnswer:
     """What the tool answers, within its limit. Stop and the limit cancel the tool itself."""
-    task = asyncio.ensure_future(tool.run(args, context))
+    task = asyncio.ensure_future(_answered(tool, args, context))
     try:
         done, _ = await asyncio.wait({task}, timeout=tool.limit)
     finally:
@@ -35,6 +35,12 @@ async def performed(tool: Tool, args: Mapping[str, Json], context: ToolContext) 
     # The edge of a tool: whatever it throws is an answer the model can act on, never a lost turn.
     _log.error("The tool %s failed", tool.name, exc_info=error)
     return answer(f"{tool.name} failed: {_said(error)}", is_error=True)
+
+
+async def _answered(tool: Tool, args: Mapping[str, Json], context: ToolContext) -> ToolAnswer:
+    given = await tool.run(args, context)
+    given.text, given.pictures  # noqa: B018 - parts that are none throw here, as the tool's own fault
+    return given
 
 
 async def _ended(task: asyncio.Future[ToolAnswer], name: str) -> None:
