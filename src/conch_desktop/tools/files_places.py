@@ -167,7 +167,10 @@ class Folders:
         return frozenset(found)
 
     def _inside(self, wanted: Path, roots: Sequence[Path]) -> Place | None:
-        real = Path(os.path.realpath(wanted))
+        try:
+            real = Path(os.path.realpath(wanted))
+        except OSError as error:  # a link that went away while it was followed
+            raise FileTrouble(f"{_brief(wanted.name)} was changed just now.", "Try again.") from error
         root = next((root for root in roots if real.is_relative_to(root)), None)
         return None if root is None else Place(real, root, self.shown(real, roots))
 
@@ -195,7 +198,7 @@ def check_folder(text: str, closed: Sequence[Path]) -> Path:
 
 def _meant(text: str, roots: Sequence[Path]) -> list[Path]:
     """What a path may mean, the likeliest first."""
-    path = Path(text).expanduser() if text.startswith("~") else Path(text)
+    path = Path(os.path.expanduser(text))  # noqa: PTH111 - leaves the home of nobody as it is
     if path.is_absolute():
         return [path]
     named = [root.parent / path for root in roots if path.parts and path.parts[0] == root.name]
