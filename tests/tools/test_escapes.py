@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from conch_desktop.tools.files_places import FileTrouble, Folders, Place
+from conch_desktop.tools.files_write import make, replace, whole
 from tests.tools.conftest import SECRET, Escape, Pier
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="links and pipes as POSIX has them")
@@ -150,6 +152,50 @@ async def test_a_huge_file_is_refused_without_reading_it(pier: Pier) -> None:
     async with asyncio.timeout(5):
         said = await pier.call("read_file", path="huge")
     assert "too large: 50,000,000,000 bytes" in said.text
+
+
+SWAPS = {"a folder on the way": "boats", "the file itself": "boats/secret.txt", "the granted folder": "."}
+
+
+@pytest.mark.parametrize("swapped", SWAPS.values(), ids=SWAPS)
+def test_a_link_put_there_after_the_check_is_not_followed(pier: Pier, swapped: str) -> None:
+    """The worst moment of a race, held still: the path was resolved and checked, only then a link takes its place."""
+    (pier.pier / "boats" / "secret.txt").write_text("harmless")
+    (pier.outside / "boats").mkdir()
+    (pier.outside / "boats" / "secret.txt").write_text(SECRET)
+    folders = Folders(lambda: [pier.pier], (pier.own,))
+    place = folders.find("boats/secret.txt")
+    change = whole(folders, "boats/secret.txt", "taken")
+    before = pier.everything_outside()
+    target = pier.pier / swapped
+    target.rename(pier.base / "aside")
+    target.symlink_to(pier.outside / swapped if swapped != "boats" else pier.outside)
+    with pytest.raises(FileTrouble), folders.parent(place) as (opened, name):
+        assert opened.read(name, 100, "") == b""  # not reached
+    with pytest.raises(FileTrouble):
+        make(folders, change)
+    if swapped == "boats":
+        with pytest.raises(FileTrouble), folders.folder(folders_place(place)):
+            pass
+    assert pier.everything_outside() == before
+
+
+def folders_place(place: Place) -> Place:
+    """The folder a file is in, as it was checked."""
+    return Place(place.real.parent, place.root, place.shown)
+
+
+def test_a_write_over_a_link_that_has_just_come_replaces_the_link(pier: Pier) -> None:
+    folders = Folders(lambda: [pier.pier], (pier.own,))
+    place = folders.find("log.txt")
+    before = pier.everything_outside()
+    (pier.pier / "log.txt").unlink()
+    (pier.pier / "log.txt").symlink_to(pier.secret)
+    with folders.parent(place) as (opened, name):
+        replace(opened, name, b"mine")
+    assert pier.everything_outside() == before
+    assert not (pier.pier / "log.txt").is_symlink()
+    assert (pier.pier / "log.txt").read_bytes() == b"mine"
 
 
 async def test_a_link_that_comes_and_goes_never_opens_the_way_out(pier: Pier) -> None:
