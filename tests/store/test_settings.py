@@ -28,6 +28,7 @@ VALUES: list[tuple[Setting[Any], Any]] = [
     (known.RECENT, ["a/b"]),
     (known.LOCAL_MODEL, "/models/own.gguf"),
     (known.TOOLS_OFF, ["memory"]),
+    (known.FOLDERS, ["/home/ana/notes"]),
     (known.STEP_LIMIT, 50),
     (known.MODEL_MODES, {"pier/demo": "words"}),
 ]
@@ -53,6 +54,7 @@ BROKEN: list[tuple[Setting[Any], str]] = [
     (known.TEXT_ZOOM, "NaN"),
     (known.FAVOURITES, '"a/b"'),
     (known.FAVOURITES, '["a/b", 1]'),
+    (known.FOLDERS, '"/home"'),
     (known.STEP_LIMIT, "0"),
     (known.MODEL_MODES, "[]"),
     (known.STEP_LIMIT, '{"a": 1}'),
