@@ -201,7 +201,7 @@ def test_a_turn_that_did_not_end_well_is_1_with_the_reason_on_stderr(ask: Ask, s
         (["Hello", "--continue"], "no chat to go on with"),
         (["Hello", "--mcp", "apps.json"], "not part of this version"),
         (["Hello", "--provider", "Nowhere"], "no provider Nowhere"),
-        (["Hello", "--provider", "conol"], "not part of this version"),
+        (["Hello", "--provider", "conol"], "has no address"),
         (["Hello", "--key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY is not set"),
         (["Hello", "--allow", "some"], "invalid choice"),
         ([], "required"),
@@ -255,3 +255,25 @@ def test_a_key_is_in_no_file_of_the_profile(ask: Ask, server: ScriptedServer, pr
     server.then(say("Hello."))
     ask("Hello")
     assert not [path for path in profile.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+
+
+def test_what_was_learnt_is_kept_when_the_program_is_killed_at_the_first_word(
+    server: ScriptedServer, profile: Path
+) -> None:
+    server.then(json_reply({"error": {"message": "first does not support tools"}}, 400), sse(chunk("Ahoy"), HANG))
+    process = subprocess.Popen(
+        command(server, profile, "--json", "Hello"),
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PIER_KEY": KEY},
+    )
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            if json.loads(line)["type"] == "text":
+                break
+    finally:
+        process.kill()
+        process.wait(10)
+        process.stdout.close()
+    assert rows(profile, "SELECT model, kind, value FROM lessons") == [("first", "words", "tools")]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from conch_desktop.domain.errors import ConchError, UsageError
 from conch_desktop.engine.assembly import LOCAL, Program, default_data_dir
-from conch_desktop.engine.checking import CALLS
+from conch_desktop.engine.checked import CALLS
 
 QT_LIMIT = 30
 """Seconds Qt has to start on the screen."""

@@ -1,8 +1,9 @@
-"""Feeds bytes to the OpenAI wire and joins the events that come out, for the tests of this folder."""
+"""Feeds bytes to a wire and joins the events that come out, for the tests of this folder."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from conch_desktop.domain.events import (
     Finish,
     ReasoningDelta,
     Refusal,
+    Replay,
     TextDelta,
     Usage,
     WireCall,
@@ -24,8 +26,8 @@ from conch_desktop.domain.messages import SentMessage
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.domain.tools import Tool, ToolAnswer, ToolContext
 from conch_desktop.providers.openai import OpenAIWire
-from conch_desktop.providers.registry import KINDS
-from conch_desktop.providers.wire import Request
+from conch_desktop.providers.registry import KINDS, make_wire
+from conch_desktop.providers.wire import Request, Wire
 
 DATA = Path(__file__).parent / "data"
 MODEL = Model("pier", "demo")
@@ -39,6 +41,7 @@ class Joined:
     reasoning: str = ""
     signs: dict[int, tuple[str, str]] = field(default_factory=dict)
     usage: Usage | None = None
+    replay: dict[str, Any] = field(default_factory=dict)
     end: Finish | Refusal | None = None
     events: list[WireEvent] = field(default_factory=list)
 
@@ -59,7 +62,7 @@ class Joined:
         """What must not depend on how the bytes were cut. Ids that were made up differ."""
         calls = tuple((call.name, call.arguments, call.extra) for call in self.calls)
         end = self.end if isinstance(self.end, Refusal) else self.finish
-        return self.text, self.reasoning, self.signs, self.usage, calls, end
+        return self.text, self.reasoning, self.signs, self.usage, self.replay, calls, end
 
 
 def join(events: Sequence[WireEvent]) -> Joined:
@@ -77,6 +80,9 @@ def join(events: Sequence[WireEvent]) -> Joined:
             joined.signs[event.key] = (event.name, joined.signs.get(event.key, ("", ""))[1] + event.arguments)
         elif isinstance(event, Usage):
             joined.usage = event
+        elif isinstance(event, Replay):
+            assert not joined.replay, "once an answer"
+            joined.replay = json.loads(event.data)
         elif isinstance(event, (Finish, Refusal)):
             joined.end = event
     assert joined.end is not None, "an answer ends with a Finish or a Refusal"
@@ -104,11 +110,13 @@ async def feed(
     headers: Mapping[str, str] | None = None,
     tools: Sequence[str] | None = None,
     cut: bool = False,
+    kind: str = "openai",
 ) -> Joined:
-    """The answer that is read from these chunks."""
+    """The answer that the wire of a kind reads from these chunks."""
     sent = headers if headers is not None else {"content-type": "text/event-stream"}
     response = httpx.Response(status, headers=sent, stream=Arriving(chunks, cut=cut))
-    async with contextlib.aclosing(wire("http://127.0.0.1:1/v1").read(response, tools=tools)) as events:
+    made = make_wire(Provider("pier", kind, "Pier", "http://127.0.0.1:1"), None)
+    async with contextlib.aclosing(made.read(response, tools=tools)) as events:
         return join([event async for event in events])
 
 
@@ -132,7 +140,7 @@ def ask(text: str = "Hello", **more: Any) -> Request:
     return Request(MODEL, "", (SentMessage("user", text),), **more)
 
 
-async def answer_of(wire: OpenAIWire, request: Request | None = None) -> Joined:
+async def answer_of(wire: Wire, request: Request | None = None) -> Joined:
     """A whole answer over the network."""
     async with contextlib.aclosing(wire.stream(request or ask())) as events:
         return join([event async for event in events])

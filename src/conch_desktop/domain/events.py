@@ -75,11 +75,23 @@ class WireCall:
 
 @dataclass(frozen=True, slots=True)
 class ProviderCall:
-    """A call the provider ran by itself: shown, never run."""
+    """A call the provider ran by itself: shown, never run. `key` is that of its deltas, None when it had none."""
 
     name: str
     arguments: str
     result: str | None
+    key: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What has to go back unchanged with this one answer, before its `Finish`.
+
+    `data` is the provider's own as JSON text: an object with `blocks` (Anthropic's, in order), `reasoning_details`
+    (OpenRouter) or `reasoning_content` (DeepSeek, Kimi). It goes to the model that made it and to no other.
+    """
+
+    data: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +119,8 @@ class Refusal:
 
     `words` are the provider's own, cut to a readable length; `what` says in a sentence what happened and `advice`
     what to do. `retry_after` is in seconds. `status` is the HTTP status, 0 when there was none. `names_tool` is the
-    tool
-    that a refused schema is of, "" when nobody says. `teaches` is a lesson and its value that a refusal of kind
+    tool that a refused schema is of, "" when nobody says. `passing`: it may be over in a moment, so that the same
+    request can succeed. `teaches` is a lesson and its value that a refusal of kind
     "bad_request" or "context_length" tells: ("window", tokens), ("effort", the levels it takes, parted by commas, or
     "none"), ("no_system_role", "") or ("blind", "").
     """
@@ -121,9 +133,19 @@ class Refusal:
     retry_after: float | None = None
     names_tool: str = ""
     teaches: tuple[str, str] | None = None
+    passing: bool = False
 
 
-WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Usage | Finish | Refusal
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A quiet line for the person, of a wire or of the turn."""
+
+    type: ClassVar[str] = "notice"
+    text: str
+    step: int = 0
+
+
+WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Replay | Usage | Notice | Finish | Refusal
 
 
 # Turn events --------------------------------------------------------------------------------------------------------
@@ -210,6 +232,15 @@ class CallMade:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplayKept:
+    """What has to go back with this step's answer came (see `Replay`)."""
+
+    type: ClassVar[str] = ""
+    data: str
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class GuardDecided:
     """`ask`: a question is open. `allow`, `refuse`: the guard's word. `allowed`, `denied`: the person's."""
 
@@ -245,10 +276,13 @@ class CallResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
-    type: ClassVar[str] = "notice"
+class Waiting:
+    """The same request is sent again by itself in `seconds`, at `until` (seconds since 1970). `text` says why."""
+
+    type: ClassVar[str] = "wait"
+    seconds: float
+    until: float
     text: str
-    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,10 +300,12 @@ TurnEvent = (
     | LessonLearnt
     | CallProgress
     | CallMade
+    | ReplayKept
     | GuardDecided
     | CallStarted
     | CallResult
     | Usage
     | Notice
+    | Waiting
     | Done
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 from dataclasses import dataclass
 
@@ -29,6 +30,11 @@ class PictureContent:
     def hash(self) -> str:
         """Tells one picture from another: the same picture is kept once."""
         return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def base64(self) -> str:
+        """The bytes as APIs take them."""
+        return base64.b64encode(self.data).decode("ascii")
 
     @property
     def words(self) -> str:

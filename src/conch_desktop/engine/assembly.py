@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
@@ -15,12 +16,10 @@ from conch_desktop.domain.errors import ConchError, LocalModelError, ProviderErr
 from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
-from conch_desktop.engine.checking import CHECKED, Checked, check_model
+from conch_desktop.engine.checked import CHECKED, Checked
 from conch_desktop.engine.hands import Hands
-from conch_desktop.engine.plan import Choice
-from conch_desktop.engine.running import Settling
 from conch_desktop.engine.session import Session
-from conch_desktop.engine.turn import TurnParts
+from conch_desktop.engine.way import Choice
 from conch_desktop.providers import model_file
 from conch_desktop.providers.local import LocalServer, why_unavailable
 from conch_desktop.providers.registry import KINDS, base_url, make_wire
@@ -32,8 +31,13 @@ from conch_desktop.store.lessons import Lessons
 from conch_desktop.store.providers import Providers
 from conch_desktop.store.secrets import Secrets
 from conch_desktop.store.settings import Settings
+from conch_desktop.store.wire_states import WireStates
 from conch_desktop.tools.guard import Policy
 from conch_desktop.tools.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from conch_desktop.engine.running import Settling
+    from conch_desktop.engine.turn import TurnParts
 
 DATABASE = "conch.sqlite3"
 
@@ -94,6 +98,7 @@ class Program:
         self.secrets = Secrets(_key_service(data_dir))
         self.toolbox = Toolbox(self.hands.tools)
         self._providers = Providers(database)
+        self._wire_states = WireStates(database)
         self._local = LocalServer(self._local_path)
         self._saved: list[Provider] | None = None
         self._unsaved: dict[str, Provider] = {}
@@ -158,12 +163,13 @@ class Program:
         return provider, await self.set_key(provider.id, key) if key else ""
 
     async def set_key(self, provider_id: str, key: str) -> str:
-        """Keeps a key and says where."""
+        """Keeps a key and says where. It may be another account's: what wires kept of chats is forgotten."""
         await self._drop_wire(provider_id)
+        await self._wire_states.forget(provider_id)
         return await self.secrets.keep(provider_id, key)
 
     async def remove_provider(self, provider_id: str) -> None:
-        """Removes a provider with its key, lists and lessons."""
+        """Removes a provider with its key, lists, lessons and what its wire kept of chats."""
         await self._drop_wire(provider_id)
         await self.secrets.remove(provider_id)
         await self._providers.remove(provider_id)
@@ -210,9 +216,11 @@ class Program:
         wire = self._wires.get(provider.id)
         if wire is None:
             key = await self.secrets.get(provider) if provider.id != LOCAL.id else None
-            if key is None and KINDS[provider.kind].needs_key and not provider.url:
+            kind = KINDS[provider.kind]
+            if key is None and kind.needs_key and kind.url and not provider.url:
                 raise ProviderError("auth", f"There is no key for {provider.name}.", _missing_key(provider))
-            wire = self._wires.setdefault(provider.id, make_wire(provider, key, local=self._local))
+            made = make_wire(provider, key, local=self._local, states=self._wire_states)
+            wire = self._wires.setdefault(provider.id, made)
         return wire
 
     async def _drop_wire(self, provider_id: str) -> None:
@@ -224,6 +232,8 @@ class Program:
 
     async def check_model(self, model_id: str) -> Checked:
         """Makes three harmless calls and keeps what works. Raises `ProviderError` when nothing answers."""
+        from conch_desktop.engine.checking import check_model
+
         model, provider = await self._model_of(model_id)
         wire = await self.wire_of(provider)
         url = _address(provider)
@@ -241,6 +251,16 @@ class Program:
         if provider is None:
             return []
         return await self.lessons.of(provider.id, _address(provider), model_id.partition("/")[2])
+
+    async def taught(self) -> list[Lesson]:
+        """What all models taught and still holds, newest first."""
+        addresses = {one.id: _address_or_none(one) for one in await self.providers()}
+        now = self.clock.now()
+        return [
+            lesson
+            for lesson in await self.lessons.all()
+            if addresses.get(lesson.provider) == lesson.endpoint and (lesson.expires is None or lesson.expires > now)
+        ]
 
     def own_choice(self, model_id: str) -> Choice:
         """The person's own choice of how a model gets its tools."""
@@ -301,6 +321,8 @@ class Program:
         return self.toolbox.without(off)
 
     async def _prepare(self, session: Session, *, asked: str, settle: Settling) -> TurnParts:
+        from conch_desktop.engine.turn import TurnParts
+
         model, provider = await self._chosen(session)
         wire = await self.wire_of(provider)
         toolbox = self.offered(asked)
@@ -347,6 +369,14 @@ class Program:
 def _address(provider: Provider) -> str:
     """Where a provider is; lessons are kept by it."""
     return LOCAL_URL if provider.kind == "local" else base_url(provider)
+
+
+def _address_or_none(provider: Provider) -> str | None:
+    """The address, None where what the person wrote is none."""
+    try:
+        return _address(provider)
+    except ConchError:
+        return None
 
 
 def _key_service(data_dir: Path) -> str:

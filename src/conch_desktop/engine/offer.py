@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from conch_desktop.domain.calls import Json
 from conch_desktop.domain.models import Family
 from conch_desktop.domain.tools import Tool
 from conch_desktop.engine.way import Way
@@ -45,12 +46,17 @@ def make_offer(tools: Iterable[Tool], family: Family, way: Way) -> Offer:
         dialect: Dialect = "strict" if strict else family
         converted = convert(dialect, tool.name, tool.parameters)
         if isinstance(converted, Converted):
-            made.append(replace(tool, name=names[tool.name], parameters=converted.schema))
+            made.append(replace(tool, name=names[tool.name], parameters=_parameters(converted, family)))
             if converted.names:
                 fields[tool.name] = converted.names
         else:
             unusable[tool.name] = converted.reason
     return Offer(tuple(made), {sent: own for own, sent in names.items()}, fields, unusable)
+
+
+def _parameters(converted: Converted, family: Family) -> Mapping[str, Json]:
+    """What is sent of a schema. Of a tool that takes nothing Gemini gets none: it refuses an object without fields."""
+    return {} if family == "gemini" and converted.takes_nothing else converted.schema
 
 
 def digest_of(tools: Iterable[Tool]) -> str:

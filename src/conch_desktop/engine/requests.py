@@ -17,15 +17,20 @@ from conch_desktop.engine.prompt import system_prompt
 from conch_desktop.engine.seeing import as_seen
 from conch_desktop.engine.way import Way
 from conch_desktop.providers.wire import Request, Wire
+from conch_desktop.schemas.dialects import name_rule
+from conch_desktop.schemas.names import NameRule, fit_names
 from conch_desktop.tools.toolbox import Toolbox
 from conch_desktop.words.asking import ASKED_PROMPT, asked
 from conch_desktop.words.grammar import PLAIN_GRAMMAR, call_grammar, calls_grammar
 from conch_desktop.words.listing import listing
 from conch_desktop.words.reader import WordsReader
-from conch_desktop.words.transcript import in_words
+from conch_desktop.words.transcript import NOW_ANSWER, ONE_SENTENCE, in_words
 
 FORCED_TOKENS = 1_024
 """Tokens an answer may take that can only be one call: a server that forces a call may otherwise never end."""
+
+GO_ON = "Go on where you left off."
+"""Asks for the rest of an answer that broke off, was stopped or is gone on with."""
 
 NO_ROOM = "This model gets no tools: its window can’t hold even the shortest list of them."
 
@@ -44,7 +49,10 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Makes a turn's requests. `messages` is the chat up to the person's message; `now` is seconds since 1970."""
+    """Makes a turn's requests.
+
+    `messages` is the chat up to the person's message; `now` is seconds since 1970; `chat` is the chat's id.
+    """
 
     wire: Wire
     model: Model
@@ -53,9 +61,14 @@ class Maker:
     messages: Sequence[Message]
     memories: Sequence[Memory]
     now: float
+    chat: str = ""
 
-    def make(self, way: Way, answer: Message, *, first: bool, failed: bool) -> Made:
-        """The next request in this way. `first`: of the turn; `failed`: the last answer held an unreadable block."""
+    def make(self, way: Way, answer: Message, *, first: bool, failed: bool, paused: bool = False) -> Made:
+        """The next request in this way.
+
+        `first`: of the turn; `failed`: the last answer held an unreadable block; `paused`: the provider paused it, and
+        goes on by itself when it gets its words back.
+        """
         window = way.window or self.plan.window
         given = [tool for tool in self.toolbox.tools if tool.name not in way.aside]
         forced = self.plan.asked if first else None
@@ -65,14 +78,16 @@ class Maker:
             made = self._words(given, answer, window, forced, failed=failed)
         else:
             made = self._plain(answer, window)
-        return replace(made, request=_shaped(made.request, way))
+        request = made.request if paused else _asked_on(made.request)
+        return replace(made, request=replace(_shaped(request, way), chat=self.chat))
 
     def _native(self, way: Way, answer: Message, window: int, forced: Tool | None) -> Made:
-        offer = make_offer(self.toolbox.tools, self.wire.schema_family(self.model), way)
+        family = self.wire.schema_family(self.model)
+        offer = make_offer(self.toolbox.tools, family, way)
         system = self._system(window, native=True)
         sent, left_out = self._transcript(answer, window, system, offer.tools)
         seen = as_seen(sent, sees=way.pictures and self.model.pictures is not False)
-        request = Request(self.model, system, tuple(_renamed(message, offer) for message in seen), offer.tools)
+        request = Request(self.model, system, _renamed(seen, offer, name_rule(family)), offer.tools)
         if forced is not None and forced.name in offer.names.values():
             request = replace(request, tool_choice=offer.sent(forced.name), max_tokens=FORCED_TOKENS)
         names = tuple(offer.own(tool.name) for tool in offer.tools)
@@ -84,9 +99,11 @@ class Maker:
         if shown.level == "none" and forced is None:
             plain = self._plain(answer, window)
             return replace(plain, notices=(*plain.notices, NO_ROOM))
-        system = self._system(window, listing=shown.text)
+        over = self.plan.grammar and self.plan.asked is not None and forced is None and not failed
+        system = self._system(window, listing="" if over else shown.text)
         sent, left_out = self._transcript(answer, window, system, ())
-        request = Request(self.model, system, in_words(as_seen(sent, sees=False)))
+        seen = as_seen(sent, sees=False)
+        request = Request(self.model, system, in_words(seen, after=ONE_SENTENCE if over else NOW_ANSWER))
         request = self._constrained(request, given, forced, failed=failed)
         callable_now = [forced] if forced is not None and request.grammar else given
         names = () if request.grammar == PLAIN_GRAMMAR else tuple(tool.name for tool in callable_now)
@@ -108,7 +125,7 @@ class Maker:
         """What fits of the chat, and a sentence when not all does."""
         kept, left_out = fit([*self.messages, answer], window=window, system=system, tools=tools)
         told = f"The oldest {left_out} messages were left out: the model’s window does not hold them."
-        return as_sent(kept), (told,) if left_out else ()
+        return as_sent(kept, self.model), (told,) if left_out else ()
 
     def _constrained(self, request: Request, given: Sequence[Tool], forced: Tool | None, *, failed: bool) -> Request:
         """A tool asked for by name, or a block that could not be read: the next try is constrained where it can be."""
@@ -128,6 +145,13 @@ class Maker:
         return replace(request, max_tokens=FORCED_TOKENS, temperature=0.0)
 
 
+def _asked_on(request: Request) -> Request:
+    """The request, which ends with the person's side: many take none that ends with an answer (vercel/ai #12296)."""
+    if request.messages and request.messages[-1].role == "assistant":
+        return replace(request, messages=(*request.messages, SentMessage("user", GO_ON)))
+    return request
+
+
 def _shaped(request: Request, way: Way) -> Request:
     """The request without what the model taught it does not take."""
     if not way.system_role and request.system and request.messages:
@@ -137,8 +161,22 @@ def _shaped(request: Request, way: Way) -> Request:
     return replace(request, effort=way.effort) if way.effort else request
 
 
-def _renamed(message: SentMessage, offer: Offer) -> SentMessage:
-    """The message with every tool under the name it is sent by."""
-    calls = tuple(replace(call, name=offer.sent(call.name)) for call in message.calls)
-    results = tuple(replace(result, name=offer.sent(result.name)) for result in message.results)
-    return replace(message, calls=calls, results=results)
+def _renamed(messages: Sequence[SentMessage], offer: Offer, rule: NameRule) -> tuple[SentMessage, ...]:
+    """The messages with every tool under the name it is sent by.
+
+    A tool that is offered no more, and was perhaps called at another provider, gets a name that is taken here.
+    """
+    called = dict.fromkeys(offer.sent(call.name) for message in messages for call in message.calls)
+    names = fit_names([*offer.names, *called], rule)
+
+    def sent(name: str) -> str:
+        return names.get(offer.sent(name), name)
+
+    return tuple(
+        replace(
+            message,
+            calls=tuple(replace(call, name=sent(call.name)) for call in message.calls),
+            results=tuple(replace(result, name=sent(result.name)) for result in message.results),
+        )
+        for message in messages
+    )

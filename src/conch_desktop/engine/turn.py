@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.events import (
+    CallMade,
     CallProgress,
     CallResult,
     Done,
@@ -22,6 +23,7 @@ from conch_desktop.domain.events import (
     RequestSent,
     TextAdded,
     TurnEvent,
+    Waiting,
 )
 from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.messages import Message
@@ -31,19 +33,15 @@ from conch_desktop.engine.circles import Circles
 from conch_desktop.engine.draft import AnswerDraft
 from conch_desktop.engine.history import STOPPED
 from conch_desktop.engine.ladder import Ladder
-from conch_desktop.engine.plan import Choice, LessonBook, Plan, make_plan
+from conch_desktop.engine.plan import LessonBook, Plan, make_plan
 from conch_desktop.engine.requests import Made, Maker
+from conch_desktop.engine.retries import patience
 from conch_desktop.engine.running import Asker, Settling, Surroundings, run_calls
 from conch_desktop.engine.step import Step
+from conch_desktop.engine.way import Choice
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.guard import Guard
 from conch_desktop.tools.toolbox import Toolbox
-
-MOST_WAITS = 2
-"""How often one request is sent again after the wait a provider asked for."""
-
-LONGEST_WAIT = 60.0
-"""Seconds; a longer wait is no wait: the person is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +129,7 @@ class Turn:
         )
         self._ladder = Ladder(plan.way, parts.toolbox.names)
         self._maker = Maker(
-            parts.wire, parts.model, parts.toolbox, plan, parts.messages, parts.memories, parts.clock.now()
+            parts.wire, parts.model, parts.toolbox, plan, parts.messages, parts.memories, parts.clock.now(), parts.chat
         )
         yield PlanMade(plan.way.mode, plan.why)
         for number in range(self._first_step, self._first_step + parts.step_limit):
@@ -144,6 +142,8 @@ class Turn:
                 yield _refused(step.refusal)
                 yield Done("error")
                 return
+            if not step.wanted and step.finish == "paused" and not step.circling:
+                continue  # the provider runs a tool of its own, and goes on when it gets its words back
             if not step.wanted:
                 yield Done(step.finish)
                 return
@@ -168,12 +168,13 @@ class Turn:
                 return
             said = self._ladder.climb(refusal)
             if said is None:
-                wait = _patience(refusal, waits)
+                wait = patience(refusal, waits)
                 if wait is None:
                     return
                 waits += 1
                 yield _refused(refusal)
                 yield Notice(f"{refusal.what} It is tried again by itself in {wait:.0f} s.", number)
+                yield Waiting(wait, self._parts.clock.now() + wait, refusal.what)
                 await asyncio.sleep(wait)
                 continue
             yield _refused(refusal)
@@ -182,8 +183,9 @@ class Turn:
                 yield PlanMade(self._ladder.way.mode, _BECAUSE.get(refusal.kind, ""))
 
     def _made(self, number: int) -> Made:
-        failed = self._step.failed if self._step is not None else False
-        return self._maker.make(self._ladder.way, self.message, first=number == self._first_step, failed=failed)
+        last, first = self._step, number == self._first_step
+        failed, paused = (last.failed, last.finish == "paused") if last is not None else (False, False)
+        return self._maker.make(self._ladder.way, self.message, first=first, failed=failed, paused=paused)
 
     async def _sent(self, made: Made, number: int) -> AsyncGenerator[TurnEvent, None]:
         """One request and its answer. What was learnt is in the store before the first word is shown."""
@@ -262,7 +264,7 @@ class Turn:
 
 def _is_word(event: TurnEvent) -> bool:
     """Whether something of the answer is there: from then on a refusal is no longer healed."""
-    return isinstance(event, CallProgress | ReasoningAdded) or (
+    return isinstance(event, CallProgress | CallMade | ReasoningAdded) or (
         isinstance(event, TextAdded) and bool(event.text.strip())
     )
 
@@ -271,14 +273,6 @@ _BECAUSE = {
     "schema": "because the provider refused a schema as it was",
     "tools": "because the provider says this model takes no tools natively",
 }
-
-
-def _patience(refusal: Refusal, waits: int) -> float | None:
-    """Seconds to wait before the same request once more; None when waiting does not help or nobody named a time."""
-    wait = refusal.retry_after
-    if refusal.kind not in {"rate", "overloaded"} or wait is None or waits >= MOST_WAITS or wait > LONGEST_WAIT:
-        return None
-    return max(wait, 0.0)
 
 
 def _refused(refusal: Refusal) -> Refused:

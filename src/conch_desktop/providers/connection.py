@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 import httpx
@@ -17,7 +18,11 @@ _log = logging.getLogger(__name__)
 
 
 class Connection:
-    """The way to one provider. `name` is what people call it, `headers` go with each request."""
+    """The way to one provider. `name` is what people call it, `headers` go with each request.
+
+    `revive` is asked when nothing answers at the address: True means that now something does. Raises `ProviderError`.
+    `patience` is how many seconds the head of an answer may take, None without an end: it may come byte by byte.
+    """
 
     def __init__(
         self,
@@ -26,13 +31,17 @@ class Connection:
         base: str,
         headers: Mapping[str, str],
         timeout: httpx.Timeout,
+        patience: float | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
+        revive: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         self._name = name
         self._base = base
         self._headers = {"User-Agent": f"conch-desktop/{__version__}", "Content-Type": "application/json", **headers}
         self._timeout = timeout
+        self._patience = patience
         self._transport = transport
+        self._revive = revive
         self._client: httpx.AsyncClient | None = None
 
     @contextlib.asynccontextmanager
@@ -46,7 +55,7 @@ class Connection:
             if self._client is None:
                 self._client = self._made()
             try:
-                response = await self._send(self._client, method, url, content)
+                response = await self._revived(self._client, method, url, content)
             except _KeptConnectionError as stale:
                 if self._transport is not None:
                     raise stale.error from None
@@ -62,11 +71,23 @@ class Connection:
         if client is not None:
             await client.aclose()
 
+    async def _revived(self, client: httpx.AsyncClient, method: str, url: str, content: bytes | None) -> httpx.Response:
+        """Sends a request, and once more to a server that had to be brought up first."""
+        try:
+            return await self._send(client, method, url, content)
+        except httpx.ConnectError:
+            if self._revive is None or not await self._revive():
+                raise
+            return await self._send(client, method, url, content)
+
     async def _send(self, client: httpx.AsyncClient, method: str, url: str, content: bytes | None) -> httpx.Response:
         watch = _Watch()
         request = client.build_request(method, url, content=content, extensions={"trace": watch})
         try:
-            return await client.send(request, stream=True)
+            async with asyncio.timeout(self._patience):
+                return await client.send(request, stream=True)
+        except TimeoutError as error:
+            raise httpx.ReadTimeout("no answer in time", request=request) from error
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
             if watch.kept:
                 raise _KeptConnectionError(error) from error

@@ -20,15 +20,19 @@ def source_of(
     host: str,
     provider: str,
     key: str,
+    authorization: Mapping[str, str],
     connect: Callable[[Mapping[str, str]], Connection],
     clock: Callable[[], float] = time.monotonic,
 ) -> Listed:
-    """The source for a provider of the OpenAI wire. `connect` makes another connection to it, with these headers."""
-    connection = connect({"Authorization": f"Bearer {key}"} if key else {})
+    """The source for a provider whose list is in OpenAI's shape.
+
+    `authorization` are the headers that say who asks; `connect` makes another connection to it, with headers.
+    """
+    connection = connect(authorization)
     if kind.name == "openrouter":
         return OpenRouter(connection, base, provider, clock, connect({}))
     if kind.name == "gemini" and base.endswith("/openai"):
         return Gemini(connection, base, provider, clock, connect({"x-goog-api-key": key} if key else {}))
     if kind.on_this_computer or (kind.name == "openai" and host != _OPENAI_HOST):
-        return OwnServer(connection, base, provider, clock, ollama=kind.name == "ollama")
+        return OwnServer(connection, base, provider, clock)
     return Listed(connection, base, provider, clock)

@@ -189,8 +189,29 @@ def _first(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _prices(connection: sqlite3.Connection) -> None:
+    """2: what a model costs, in US dollars for a million tokens."""
+    for column in ("price_in", "price_out"):
+        connection.execute(f"ALTER TABLE models ADD COLUMN {column} REAL")
+
+
+def _wire_state(connection: sqlite3.Connection) -> None:
+    """3: what a wire keeps of a chat with a provider, in its own words."""
+    connection.execute(
+        """
+        CREATE TABLE wire_state (
+            chat INTEGER NOT NULL REFERENCES chats ON DELETE CASCADE,
+            provider TEXT NOT NULL,
+            endpoint TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (chat, provider, endpoint)
+        )
+        """
+    )
+
+
 def _pictures(connection: sqlite3.Connection) -> None:
-    """Pictures of answers. One that no call shows any more goes."""
+    """4: pictures of answers. One that no call shows any more goes."""
     for statement in (
         "CREATE TABLE pictures (hash TEXT PRIMARY KEY, media_type TEXT NOT NULL, data BLOB NOT NULL)",
         """
@@ -212,7 +233,7 @@ def _pictures(connection: sqlite3.Connection) -> None:
 
 
 def _safe_hands(connection: sqlite3.Connection) -> None:
-    """What a call brought in from outside, the definition a permission was given for, and how calls are taken back."""
+    """5: what a call brought in from outside, the definition a permission was given for, and how calls are taken back."""
     for statement in (
         "ALTER TABLE calls ADD COLUMN outside TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE permissions ADD COLUMN definition TEXT NOT NULL DEFAULT ''",
@@ -230,4 +251,4 @@ def _safe_hands(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _pictures, _safe_hands)
+MIGRATIONS: tuple[Migration, ...] = (_first, _prices, _wire_state, _pictures, _safe_hands)

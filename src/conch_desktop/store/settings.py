@@ -84,6 +84,8 @@ LOCAL_MODEL = Setting("local_model", "", is_text, "the model file on this comput
 TOOLS_OFF: Setting[list[str]] = Setting("tools_off", [], is_texts, "the tools that are switched off")
 FOLDERS: Setting[list[str]] = Setting("folders", [], is_texts, "the folders that tools may use")
 MODEL_MODES: Setting[dict[str, str]] = Setting("model_modes", {}, is_table, "how models get their tools")
+SEEN_MODES: Setting[dict[str, str]] = Setting("seen_modes", {}, is_table, "how models got their tools last")
+CONTRAST = Setting("contrast", "system", one_of("system", "high"), "the contrast")
 STEP_LIMIT = Setting("step_limit", 25, whole(1, 1000), "the limit of steps in a turn")
 
 SETTINGS: tuple[Setting[str] | Setting[bool] | Setting[int] | Setting[list[str]] | Setting[dict[str, str]], ...] = (
@@ -102,6 +104,8 @@ SETTINGS: tuple[Setting[str] | Setting[bool] | Setting[int] | Setting[list[str]]
     TOOLS_OFF,
     FOLDERS,
     MODEL_MODES,
+    SEEN_MODES,
+    CONTRAST,
     STEP_LIMIT,
 )
 
