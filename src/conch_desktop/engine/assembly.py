@@ -36,6 +36,8 @@ from conch_desktop.tools.guard import Policy
 from conch_desktop.tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
+    from conch_desktop.domain.calls import CallRecord
+    from conch_desktop.engine.again import Again
     from conch_desktop.engine.running import Settling
     from conch_desktop.engine.turn import TurnParts
 
@@ -307,6 +309,12 @@ class Program:
                 chat_id, book=self.chats, prepare=self._prepare, clock=self.clock, take_back=self.hands.take_back
             )
         return self._sessions[chat_id]
+
+    async def run_again(self, chat_id: str, call: CallRecord) -> Again:
+        """Runs a call once more; the chat does not change."""
+        from conch_desktop.engine.again import run_again
+
+        return await run_again(call, self.toolbox.find(call.name), self.hands.guard, chat_id, self.clock)
 
     def offered(self, asked: str = "") -> Toolbox:
         """The tools that are switched on, and the one that was asked for by name. Without a granted folder those for

@@ -15,7 +15,7 @@ from conch_desktop.domain.calls import CallRecord, CallState, Json, Mend, ReadCa
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError
 from conch_desktop.domain.events import CallMade, CallResult, CallStarted, GuardDecided, Notice, TurnEvent
-from conch_desktop.domain.tools import BUILTIN, Tool, ToolContext
+from conch_desktop.domain.tools import BUILTIN, Tool, ToolAnswer, ToolContext
 from conch_desktop.engine.answering import kept, told
 from conch_desktop.engine.circles import Circles
 from conch_desktop.engine.performing import performed
@@ -276,9 +276,7 @@ async def _previewed(tool: Tool, args: Mapping[str, Json], context: ToolContext)
 
 async def _run(ready: _Ready, around: Surroundings) -> tuple[CallResult, str]:
     tool = ready.tool
-    begun = around.clock.monotonic()
-    given = await performed(tool, ready.read.args or {}, around.context(ready.id))
-    ms = round((around.clock.monotonic() - begun) * 1000)
+    given, ms = await run_tool(tool, ready.read.args or {}, around.context(ready.id), around.clock)
     state: CallState = "failed" if given.is_error else "done"
     text = given.text
     said = told(tool.name, text, around.room)
@@ -294,6 +292,13 @@ async def _run(ready: _Ready, around: Surroundings) -> tuple[CallResult, str]:
         outside=given.outside,
     )
     return _with_told(result, around.circles.told(result, tool.name, ready.count)), said.notice
+
+
+async def run_tool(tool: Tool, args: Mapping[str, Json], context: ToolContext, clock: Clock) -> tuple[ToolAnswer, int]:
+    """Runs a tool; gives its answer and how long it took, in milliseconds."""
+    begun = clock.monotonic()
+    given = await performed(tool, args, context)
+    return given, round((clock.monotonic() - begun) * 1000)
 
 
 def _with_told(result: CallResult, told: str) -> CallResult:

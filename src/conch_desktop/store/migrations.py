@@ -233,7 +233,7 @@ def _pictures(connection: sqlite3.Connection) -> None:
 
 
 def _safe_hands(connection: sqlite3.Connection) -> None:
-    """5: what a call brought in from outside, the definition a permission was given for, and how calls are taken back."""
+    """5: what a call brought in from outside, what a permission was given for, and how calls are taken back."""
     for statement in (
         "ALTER TABLE calls ADD COLUMN outside TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE permissions ADD COLUMN definition TEXT NOT NULL DEFAULT ''",
