@@ -157,7 +157,7 @@ def versions(draw: st.DrawFn) -> list[Message]:
 
 
 @given(versions(), st.data())
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_a_message_that_changes_comes_back_as_its_last_version(
     store: Waiting, history: list[Message], data: st.DataObject
 ) -> None:
