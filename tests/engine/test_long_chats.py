@@ -21,7 +21,7 @@ async def opened(folder: Path, count: int, prepare: object = None) -> tuple[Data
     chat = await chats.create(title="Long")
     for at in range(count):
         await chats.put(chat.id, message(at))
-    session = Session(chat.id, book=chats, prepare=prepare, clock=SystemClock())  # type: ignore[arg-type]
+    session = Session(chat.id, book=chats, prepare=prepare, clock=SystemClock(), take_back=None)  # type: ignore[arg-type]
     await session.load()
     return database, session
 
@@ -70,7 +70,7 @@ async def test_an_edited_message_takes_the_place_of_what_came_after_it(tmp_path:
     assert [one.id for one in kept[:4]] == ["m0", "m1", "m2", "m3"]
     assert kept[4].text == "other words"
     assert len(kept) == 6
-    again = Session(session.chat_id, book=session._book, prepare=prepare, clock=SystemClock())  # type: ignore[arg-type]
+    again = Session(session.chat_id, book=session._book, prepare=prepare, clock=SystemClock(), take_back=None)  # type: ignore[arg-type]
     await again.load()
     assert [one.text for one in again.messages] == [one.text for one in kept]
     await session.edit("none", "x")

@@ -17,6 +17,7 @@ from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
 from conch_desktop.engine.checked import CHECKED, Checked
+from conch_desktop.engine.hands import Hands
 from conch_desktop.engine.session import Session
 from conch_desktop.engine.way import Choice
 from conch_desktop.providers import model_file
@@ -27,14 +28,11 @@ from conch_desktop.store import settings as known
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
 from conch_desktop.store.lessons import Lessons
-from conch_desktop.store.memories import Memories
-from conch_desktop.store.permissions import Permissions
 from conch_desktop.store.providers import Providers
 from conch_desktop.store.secrets import Secrets
 from conch_desktop.store.settings import Settings
 from conch_desktop.store.wire_states import WireStates
-from conch_desktop.tools.guard import Guard, Policy
-from conch_desktop.tools.memory import memory_tools
+from conch_desktop.tools.guard import Policy
 from conch_desktop.tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
@@ -82,7 +80,8 @@ def default_data_dir() -> Path:
 class Program:
     """The whole program without a window: what is kept, the providers, the tools, and a session for each chat.
 
-    `interactive` says whether somebody is there to be asked; `tools_off` overrules the setting for this run.
+    `interactive` says whether somebody is there to be asked; `tools_off` overrules the setting for this run, and
+    `named_groups` are tools that this run named.
     """
 
     def __init__(self, data_dir: Path, database: Database, clock: Clock, policy: Policy) -> None:
@@ -90,17 +89,18 @@ class Program:
         self.clock = clock
         self.interactive = True
         self.tools_off: Sequence[str] | None = None
+        self.named_groups: Sequence[str] = ()
         self._database = database
         self.chats = Chats(database, clock)
-        self.memories = Memories(database, clock)
         self.lessons = Lessons(database, clock)
-        self.permissions = Permissions(database, clock)
         self.settings = Settings(database)
+        self.hands = Hands(data_dir, database, self.settings, clock, policy)
+        self.memories = self.hands.memories
+        self.permissions = self.hands.permissions
         self.secrets = Secrets(_key_service(data_dir))
-        self.toolbox = Toolbox(memory_tools(self.memories))
+        self.toolbox = Toolbox(self.hands.tools)
         self._providers = Providers(database)
         self._wire_states = WireStates(database)
-        self._guard = Guard(self.permissions, policy)
         self._local = LocalServer(self._local_path)
         self._saved: list[Provider] | None = None
         self._unsaved: dict[str, Provider] = {}
@@ -305,19 +305,24 @@ class Program:
     def session(self, chat_id: str) -> Session:
         """The session of a chat; always the same one."""
         if chat_id not in self._sessions:
-            self._sessions[chat_id] = Session(chat_id, book=self.chats, prepare=self._prepare, clock=self.clock)
+            self._sessions[chat_id] = Session(
+                chat_id, book=self.chats, prepare=self._prepare, clock=self.clock, take_back=self.hands.take_back
+            )
         return self._sessions[chat_id]
 
     async def run_again(self, chat_id: str, call: CallRecord) -> Again:
         """Runs a call once more; the chat does not change."""
         from conch_desktop.engine.again import run_again
 
-        return await run_again(call, self.toolbox.find(call.name), self._guard, chat_id, self.clock)
+        return await run_again(call, self.toolbox.find(call.name), self.hands.guard, chat_id, self.clock)
 
     def offered(self, asked: str = "") -> Toolbox:
-        """The tools that are switched on, and the one that was asked for by name."""
+        """The tools that are switched on, and the one that was asked for by name. Without a granted folder those for
+        files are of no use, and are given only when this run names them."""
         switched_off = self.settings.get(known.TOOLS_OFF)
         off = set(switched_off if self.tools_off is None else self.tools_off)
+        if "files" not in self.named_groups and not self.hands.folders():
+            off.add("files")
         tool = self.toolbox.find(asked) if asked else None
         if tool is not None:
             off.discard(tool.group)
@@ -334,7 +339,7 @@ class Program:
             url=_address(provider),
             model=model,
             toolbox=toolbox,
-            guard=self._guard,
+            guard=self.hands.guard,
             asker=session if self.interactive else None,
             clock=self.clock,
             settle=settle,
