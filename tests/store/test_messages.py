@@ -26,6 +26,7 @@ from conch_desktop.domain.messages import (
     TextPart,
     UsageCount,
 )
+from conch_desktop.domain.pictures import PictureContent
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
 from tests.store.conftest import StillClock, count
@@ -57,6 +58,7 @@ CALLS = st.builds(
     ms=st.none() | SMALL,
     extra=ANY_TEXT,
     wire_id=ANY_TEXT,
+    pictures=st.lists(st.builds(PictureContent, st.binary(max_size=8), st.just("image/png")), max_size=3).map(tuple),
 )
 PARTS: st.SearchStrategy[Part] = st.one_of(
     st.builds(TextPart, ANY_TEXT, SMALL),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from conch_desktop.domain.calls import CallState, Json, Mend
+from conch_desktop.domain.pictures import PictureContent
 
 RefusalKind = Literal[
     "schema",
@@ -239,6 +240,7 @@ class CallResult:
     state: CallState = "done"
     sent_back: str = ""
     why: str = ""
+    pictures: tuple[PictureContent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

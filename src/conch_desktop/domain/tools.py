@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from conch_desktop.domain.calls import Json
+from conch_desktop.domain.pictures import LARGEST, PictureContent, kind_of
 
 Effect = Literal["read", "write", "outside"]
 """What running a tool can change: nothing, something on this computer, something beyond it."""
@@ -21,14 +23,6 @@ class TextContent:
     """An answer's words."""
 
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class PictureContent:
-    """A picture in an answer."""
-
-    data: bytes
-    media_type: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +44,36 @@ class ToolAnswer:
 
     @property
     def text(self) -> str:
-        """The words of the answer."""
-        return "\n".join(part.text for part in self.parts if isinstance(part, TextContent))
+        """The answer in words. JSON counts only where there are no words (MCP repeats it as words); a picture that
+        can't be shown is named."""
+        words = [part.text for part in self.parts if isinstance(part, TextContent)]
+        if not words:
+            words = [_written(part.value) for part in self.parts if isinstance(part, StructuredContent)]
+        pictures = [part for part in self.parts if isinstance(part, PictureContent)]
+        return "\n".join([*words, *(_unusable(part) for part in pictures if not _usable(part))])
+
+    @property
+    def pictures(self) -> tuple[PictureContent, ...]:
+        """The pictures that can be shown and sent, each of the kind its bytes are."""
+        return tuple(
+            PictureContent(part.data, kind_of(part.data))
+            for part in self.parts
+            if isinstance(part, PictureContent) and _usable(part)
+        )
+
+
+def _usable(picture: PictureContent) -> bool:
+    return len(picture.data) <= LARGEST and bool(kind_of(picture.data))
+
+
+def _unusable(picture: PictureContent) -> str:
+    if not kind_of(picture.data):
+        return "[A picture of a kind that can’t be shown: only PNG, JPEG, GIF and WebP can.]"
+    return f"[A picture that can’t be shown: it has {len(picture.data):,} bytes, and {LARGEST:,} are the most.]"
+
+
+def _written(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, default=str)
 
 
 def answer(text: str, *, is_error: bool = False) -> ToolAnswer:

@@ -10,6 +10,7 @@ from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.messages import Message, TextPart
 from conch_desktop.domain.tokens import estimate
 from conch_desktop.domain.tools import Tool
+from conch_desktop.engine.seeing import PICTURE_TOKENS
 
 API_WINDOW = 128_000
 """Tokens taken for the window of a service that does not say (DESIGN 3)."""
@@ -56,4 +57,5 @@ def _size(message: Message) -> int:
             total += estimate(part.text)
         elif isinstance(part, CallRecord):
             total += estimate(part.raw) + estimate(part.sent_back or part.answer) + 2 * _PER_MESSAGE
+            total += PICTURE_TOKENS * len(part.pictures)
     return total

@@ -177,7 +177,8 @@ async def _run(call: str, tool: Tool, read: ReadCall, around: Surroundings) -> C
         given = answer(f"{tool.name} failed: {_said(error)}", is_error=True)
     ms = round((around.clock.monotonic() - begun) * 1000)
     state: CallState = "failed" if given.is_error else "done"
-    return CallResult(call, given.is_error, given.text, ms, state, _with_notes(given, read))
+    told = _with_notes(given, read)
+    return CallResult(call, given.is_error, given.text, ms, state, told, pictures=given.pictures)
 
 
 def _said(error: Exception) -> str:

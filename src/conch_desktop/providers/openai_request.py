@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from conch_desktop.domain.calls import Json
-from conch_desktop.domain.messages import SentCall, SentMessage
+from conch_desktop.domain.messages import SentCall, SentMessage, SentResult
+from conch_desktop.domain.pictures import PictureContent
 from conch_desktop.domain.tools import Tool
 from conch_desktop.providers.wire import Request
 
@@ -23,12 +25,14 @@ class HostRules:
     """What the server at a host wants otherwise than most.
 
     `max_tokens` is the name of that field; `without` are fields it refuses; `thinking_back` whether thinking must go
-    back with the calls it led to (elsewhere it must not: Alishahryar1/free-claude-code #1136).
+    back with the calls it led to (elsewhere it must not: Alishahryar1/free-claude-code #1136). `no_user_after_tool`:
+    a user message right after answers of tools is refused, so a turn of the assistant stands between.
     """
 
     max_tokens: str = "max_tokens"
     without: tuple[str, ...] = ()
     thinking_back: bool = False
+    no_user_after_tool: bool = False
     call_id: re.Pattern[str] = re.compile(r"[a-zA-Z0-9_-]{1,40}")  # OpenAI's limit (vercel/ai #5171)
 
 
@@ -37,7 +41,11 @@ HOSTS: Mapping[str, HostRules] = {
     "api.openai.com": HostRules(
         max_tokens="max_completion_tokens"
     ),  # reasoning models take no other (cherry-studio #1403)
-    "api.mistral.ai": HostRules(without=("stream_options",), call_id=re.compile(r"[a-zA-Z0-9]{9}")),  # opencode #1680
+    "api.mistral.ai": HostRules(
+        without=("stream_options",),
+        no_user_after_tool=True,
+        call_id=re.compile(r"[a-zA-Z0-9]{9}"),  # opencode #1680
+    ),
     "api.deepseek.com": HostRules(thinking_back=True),  # the-open-agent/openagent #2206
     "api.moonshot.ai": HostRules(thinking_back=True),  # MoonshotAI/kimi-agent-sdk #169
     "api.moonshot.cn": HostRules(thinking_back=True),
@@ -100,6 +108,24 @@ def _messages(request: Request, rules: HostRules) -> Iterator[dict[str, Json]]:
                 # Gemini's other side wants the name (openclaw/openclaw #47857).
                 identity = _sent_id(result.id, rules)
                 yield {"role": "tool", "tool_call_id": identity, "name": result.name, "content": result.text}
+            if any(result.pictures for result in message.results):
+                yield from _pictures(message.results, rules)
+
+
+def _pictures(results: Sequence[SentResult], rules: HostRules) -> Iterator[dict[str, Json]]:
+    """Pictures of answers: this API takes them from the user only, so a message of theirs says whose they are."""
+    if rules.no_user_after_tool:
+        yield {"role": "assistant", "content": "Here is what the tools showed."}
+    content: list[dict[str, Json]] = []
+    for result in results:
+        if result.pictures:
+            content.append({"type": "text", "text": f"The answer of {result.name} shows:"})
+            content += [{"type": "image_url", "image_url": {"url": _data_url(one)}} for one in result.pictures]
+    yield {"role": "user", "content": content}
+
+
+def _data_url(picture: PictureContent) -> str:
+    return f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode('ascii')}"
 
 
 def _assistant(message: SentMessage, rules: HostRules) -> dict[str, Json]:

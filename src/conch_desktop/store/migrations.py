@@ -189,4 +189,26 @@ def _first(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first,)
+def _pictures(connection: sqlite3.Connection) -> None:
+    """Pictures of answers. One that no call shows any more goes."""
+    for statement in (
+        "CREATE TABLE pictures (hash TEXT PRIMARY KEY, media_type TEXT NOT NULL, data BLOB NOT NULL)",
+        """
+        CREATE TABLE call_pictures (
+            part INTEGER NOT NULL REFERENCES parts ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            picture TEXT NOT NULL REFERENCES pictures,
+            PRIMARY KEY (part, position)
+        )
+        """,
+        "CREATE INDEX call_pictures_picture ON call_pictures (picture)",
+        """
+        CREATE TRIGGER call_picture_gone AFTER DELETE ON call_pictures
+        WHEN NOT EXISTS (SELECT 1 FROM call_pictures WHERE picture = old.picture)
+        BEGIN DELETE FROM pictures WHERE hash = old.picture; END
+        """,
+    ):
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _pictures)
