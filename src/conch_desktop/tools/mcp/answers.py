@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from conch_desktop.domain.calls import Json
-from conch_desktop.domain.tools import AnswerPart, PictureContent, StructuredContent, TextContent, ToolAnswer
+from conch_desktop.domain.pictures import PictureContent
+from conch_desktop.domain.tools import AnswerPart, StructuredContent, TextContent, ToolAnswer
+from conch_desktop.tools.mcp.listing import INVISIBLE
 
 LONGEST_ANSWER = 1_000_000
 """Characters of text in one answer that are kept."""
@@ -28,10 +30,30 @@ def read_answer(result: Mapping[str, Any]) -> ToolAnswer:
         parts.append(TextContent(f"[The answer had {len(items):,} parts; {MOST_PARTS} of them are shown.]"))
     structured = result.get("structuredContent")
     if structured is not None and not _is_said(structured, parts):
-        parts.append(StructuredContent(structured))
-    if not any(isinstance(part, StructuredContent | PictureContent) or part.text for part in parts):
+        parts.append(_structured(structured, parts))
+    if not any(not isinstance(part, TextContent) or part.text for part in parts):
         parts = [TextContent(_EMPTY)]
-    return ToolAnswer(tuple(_bounded(parts)), result.get("isError") is True)
+    return ToolAnswer(tuple(_bounded(_seen(parts))), result.get("isError") is True)
+
+
+def _structured(value: Json, parts: list[AnswerPart]) -> AnswerPart:
+    """JSON of its own; where there are words that do not repeat it, it is words too, so that a model gets both."""
+    written = json.dumps(value, ensure_ascii=False)
+    words = any(isinstance(part, TextContent) and part.text for part in parts)
+    return TextContent(written) if words or len(written) > LONGEST_ANSWER else StructuredContent(value)
+
+
+def _seen(parts: list[AnswerPart]) -> list[AnswerPart]:
+    """The parts without characters nobody sees: instructions for a model are hidden in them. The person is told."""
+    found = 0
+    seen: list[AnswerPart] = []
+    for part in parts:
+        if isinstance(part, TextContent):
+            text, count = INVISIBLE.subn("", part.text)
+            found += count
+            part = TextContent(text) if count else part
+        seen.append(part)
+    return [*seen, TextContent(f"[{found:,} invisible characters were taken out.]")] if found else seen
 
 
 def _parts(item: Json) -> list[AnswerPart]:

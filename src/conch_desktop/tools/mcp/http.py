@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
 from conch_desktop.domain.errors import IntegrationError
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     import httpx2
     from mcp.client._transport import ReadStream, WriteStream
     from mcp.shared.message import SessionMessage
+
+Streams: TypeAlias = "tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]]"
+"""What a transport gives a session: what comes, and where to send."""
 
 CONNECT_LIMIT = 30.0
 """Seconds for a connection; how long an answer may take is the limit of a call."""
@@ -33,7 +36,7 @@ class Heard:
 @asynccontextmanager
 async def connected(
     definition: Definition, heard: Heard, auth: httpx2.Auth | None
-) -> AsyncGenerator[tuple[ReadStream[SessionMessage | Exception], WriteStream[SessionMessage]], None]:
+) -> AsyncGenerator[Streams, None]:
     """The streams of a server at an address. Raises `IntegrationError` when the headers can't be sent."""
     import httpx2
     from mcp.client.streamable_http import streamable_http_client

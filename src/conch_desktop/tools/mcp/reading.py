@@ -101,7 +101,7 @@ def _tables(value: Json) -> list[Mapping[str, Json]]:
     """Every table of servers: those at the top, and those of Claude Code's projects."""
     if not isinstance(value, dict):
         return []
-    found = []
+    found: list[Mapping[str, Json]] = []
     for path in _TABLES:
         place: Json = value
         for step in path:

@@ -20,7 +20,7 @@ from conch_desktop.domain.tools import ToolAnswer
 from conch_desktop.tools.mcp.answers import read_answer
 from conch_desktop.tools.mcp.commands import Paths, expanded
 from conch_desktop.tools.mcp.hiding import mask
-from conch_desktop.tools.mcp.http import Heard, connected
+from conch_desktop.tools.mcp.http import Heard, Streams, connected
 from conch_desktop.tools.mcp.listing import Listing, list_tools
 from conch_desktop.tools.mcp.log import Log
 from conch_desktop.tools.mcp.mending import RAW, MendedRead, Mender, NotedWrite
@@ -29,6 +29,7 @@ from conch_desktop.tools.mcp.sign_in import KeyBook, Opener, SignInNeeded, Token
 from conch_desktop.tools.mcp.troubles import in_words
 
 if TYPE_CHECKING:
+    import httpx2
     from mcp import ClientSession
 
 CALLS_AT_ONCE = 4
@@ -184,11 +185,10 @@ class Server:
             args = tuple(expanded(arg) for arg in definition.args)
             process = await stack.enter_async_context(started(command, args, env, expanded(definition.cwd), self.log))
             self._process = process
-            read, write = MendedRead(process.read, mender, lambda: orders.put_nowait("ended")), process.write
+            streams: Streams = process.read, process.write
         else:
             auth = await self._auth(stack, opener)
-            found = await stack.enter_async_context(connected(definition, self._heard, auth))
-            read, write = MendedRead(found[0], mender, lambda: orders.put_nowait("ended")), found[1]
+            streams = await stack.enter_async_context(connected(definition, self._heard, auth))
 
         async def heard(message: object) -> None:
             if getattr(message, "method", "") == "notifications/tools/list_changed":
@@ -198,15 +198,15 @@ class Server:
             self.log.add(str(getattr(params, "data", "")))
 
         session = ClientSession(
-            read,
-            NotedWrite(write, mender),
+            MendedRead(streams[0], mender, lambda: orders.put_nowait("ended")),
+            NotedWrite(streams[1], mender),
             client_info=Implementation(name="conch-desktop", version=__version__),
             message_handler=heard,
             logging_callback=logged,
         )
         return await stack.enter_async_context(session)
 
-    async def _auth(self, stack: AsyncExitStack, opener: Opener | None):  # type: ignore[no-untyped-def]
+    async def _auth(self, stack: AsyncExitStack, opener: Opener | None) -> httpx2.Auth | None:
         if any(name.lower() == "authorization" for name in self._definition.headers):
             return None
         way_back = WayBack()
@@ -315,7 +315,12 @@ class Server:
 
 def _cancels(task: asyncio.Task[None]) -> Callable[[asyncio.Future[ToolAnswer]], None]:
     """Ends the task of a call whose caller no longer waits: the library then tells the server."""
-    return lambda answered: task.cancel() and None if answered.cancelled() else None
+
+    def cancel(answered: asyncio.Future[ToolAnswer]) -> None:
+        if answered.cancelled():
+            task.cancel()
+
+    return cancel
 
 
 def _refuse(orders: asyncio.Queue[_Order], why: str) -> None:
