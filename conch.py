@@ -325,9 +325,9 @@ class Purpose(NamedTuple):
 
 
 LIBRARIES = ("window", "x11", "wayland", "model")
-WINDOW = Purpose("window", "local", LIBRARIES, ("libraries", "packages", "qt", "model"))
+WINDOW = Purpose("window", "local,math", LIBRARIES, ("libraries", "packages", "qt", "model"))
 COMMAND = Purpose("command", "local", LIBRARIES, ("packages", "model"))
-TEST = Purpose("test", "local,dev", (*LIBRARIES, "test"), ("test libraries", "test packages", "qt"))
+TEST = Purpose("test", "local,math,dev", (*LIBRARIES, "test"), ("test libraries", "test packages", "qt"))
 
 
 # --- The steps ----------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import itertools
 import os
 import platform
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -14,10 +15,15 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["tests.watchdog"]
+
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt is imported; tests on a virtual screen set it for their child
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
 for _name in [name for name in os.environ if name.endswith("_API_KEY")]:
     del os.environ[_name]
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # started in the background of a shell; children inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _OWN_FOLDERS = ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
 """Not the cache: there fontconfig keeps what takes seconds to find out again."""
@@ -66,7 +72,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves the long tier out unless it is asked for."""
+    """Leaves the long tier out unless it is asked for. A figure that something else disturbed is measured again."""
+    for item in items:
+        if item.get_closest_marker("figures"):
+            item.add_marker(pytest.mark.flaky(reruns=2))
     if config.getoption("--long"):
         return
     long = [item for item in items if item.get_closest_marker("long")]

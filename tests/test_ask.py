@@ -214,3 +214,25 @@ def test_a_key_is_in_no_file_of_the_profile(ask: Ask, server: ScriptedServer, pr
     server.then(say("Hello."))
     ask("Hello")
     assert not [path for path in profile.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+
+
+def test_what_was_learnt_is_kept_when_the_program_is_killed_at_the_first_word(
+    server: ScriptedServer, profile: Path
+) -> None:
+    server.then(json_reply({"error": {"message": "first does not support tools"}}, 400), sse(chunk("Ahoy"), HANG))
+    process = subprocess.Popen(
+        command(server, profile, "--json", "Hello"),
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PIER_KEY": KEY},
+    )
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            if json.loads(line)["type"] == "text":
+                break
+    finally:
+        process.kill()
+        process.wait(10)
+        process.stdout.close()
+    assert rows(profile, "SELECT model, kind, value FROM lessons") == [("first", "words", "tools")]

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from conch_desktop.schemas import dialects
+from tests.benchmarks.conftest import figure
 from tests.schemas.schemas import made_up
 
 COUNT = 2_214
@@ -52,6 +53,6 @@ def _measure(what: str, schemas: list[Any]) -> None:
         totals.append(sum(each))
         slowest.append(max(each) * 1000)
     total, worst = statistics.median(totals), statistics.median(slowest)
-    print(f"\n{what}: {len(schemas)} schemas to gemini in {total:.2f} s of CPU, the slowest {worst:.1f} ms")  # noqa: T201
+    figure(f"{what}: {len(schemas)} schemas to gemini in {total:.2f} s of CPU, the slowest {worst:.1f} ms")
     assert total <= MOST_SECONDS
     assert worst <= MOST_MS

@@ -13,6 +13,7 @@ from conch_desktop.domain.events import TextAdded
 from conch_desktop.domain.models import Provider
 from conch_desktop.engine.assembly import Program
 from conch_desktop.engine.session import SessionEvent
+from tests.benchmarks.conftest import figure
 from tests.servers import Recorded, Reply, ScriptedServer, say
 
 PAIRS = 50
@@ -50,7 +51,7 @@ async def test_the_engine_adds_at_most_5_ms_to_the_first_token(tmp_path: Path) -
                 differences.append((first[0] - begun - bare) * 1000)
         await program.aclose()
     median = statistics.median(differences[3:])  # the first ones import and connect
-    print(f"\nfirst token: the engine adds {median:.2f} ms (median of {PAIRS} pairs)")  # noqa: T201
+    figure(f"first token: the engine adds {median:.2f} ms (median of {PAIRS} pairs)")
     assert median <= MOST_MS
 
 

@@ -19,6 +19,7 @@ from jsonschema import Draft202012Validator
 
 from conch_desktop.calls.read import read_call
 from conch_desktop.calls.repair import Repaired, Unreadable, repair
+from tests.benchmarks.conftest import figure
 from tests.calls.tools import FLAG, TEXT, closed, tool
 
 RUNS = 200
@@ -44,10 +45,6 @@ def medians(*works: Work, runs: int = RUNS, times: int = 1) -> list[float]:
 def best(work: Work, runs: int = 15) -> float:
     """The least CPU time of some runs in microseconds."""
     return min(medians(work, runs=1)[0] for _ in range(runs))
-
-
-def told(text: str) -> None:
-    print(text)  # noqa: T201
 
 
 # --- 200 bytes ---
@@ -79,9 +76,9 @@ def test_two_hundred_bytes_take_half_of_what_json_repair_takes() -> None:
         assert isinstance(repair(text), Repaired)
         ours, theirs = medians(lambda text=text: repair(text), lambda text=text: json_repair.loads(text), times=5)  # type: ignore[misc]
         ratios[name] = ours / theirs
-        told(f"{name:16} {len(text):4} bytes: {ours:7.1f} µs, json_repair {theirs:7.1f} µs, {ours / theirs:.2f}")
+        figure(f"{name:16} {len(text):4} bytes: {ours:7.1f} µs, json_repair {theirs:7.1f} µs, {ours / theirs:.2f}")
     mean = math.exp(statistics.fmean(math.log(ratio) for ratio in ratios.values()))
-    told(f"geometric mean {mean:.2f}")
+    figure(f"geometric mean {mean:.2f}")
     assert mean <= 0.5
     assert max(ratios.values()) <= 1
 
@@ -126,7 +123,7 @@ LARGE: list[tuple[str, str, str, float, float]] = [
 def test_a_hundred_kilobytes(what: str, sound: str, text: str, most: float, most_fast: float) -> None:
     loads, ours, fast = medians(lambda: json.loads(sound), lambda: repair(text), lambda: fast_json_repair.loads(text))
     read = "mended" if isinstance(repair(text), Repaired) else "refused"
-    told(
+    figure(
         f"{what:45} {len(text):7} bytes, {read}: {ours / 1000:6.3f} ms = {ours / loads:5.2f} json.loads, "
         f"{ours / fast:4.2f} fast_json_repair"
     )
@@ -149,7 +146,7 @@ NUMBER_SLIPS = [
 def test_twenty_five_thousand_numbers_with_a_slip(what: str, sound: str, text: str) -> None:
     assert isinstance(repair(text), Repaired)
     loads, ours = medians(lambda: json.loads(sound), lambda: repair(text), runs=100)
-    told(f"25,000 numbers, {what:28}: {ours / 1000:6.2f} ms = {ours / loads:.2f} json.loads")
+    figure(f"25,000 numbers, {what:28}: {ours / 1000:6.2f} ms = {ours / loads:.2f} json.loads")
     assert ours <= 6 * loads
 
 
@@ -184,7 +181,7 @@ KINDS: dict[str, Callable[[int], str]] = {
 def test_sixteen_times_the_text_takes_little_more_than_sixteen_times_the_time(kind: str) -> None:
     small, large = (KINDS[kind](size // len(ROW)) for size in (10_000, 160_000))
     one, other = best(lambda: repair(small)) / len(small), best(lambda: repair(large)) / len(large)
-    told(f"{kind:16} {one * 1000:7.2f} ns a byte at 10 KB, {other * 1000:7.2f} at 160 KB: {other / one:.2f}")
+    figure(f"{kind:16} {one * 1000:7.2f} ns a byte at 10 KB, {other * 1000:7.2f} at 160 KB: {other / one:.2f}")
     assert other <= 1.3 * one
 
 
@@ -205,7 +202,7 @@ def test_a_nesting_bomb_is_refused_within_a_millisecond(name: str) -> None:
     bomb = BOMBS[name]
     assert isinstance(repair(bomb), Unreadable)
     (ours,) = medians(lambda: repair(bomb), runs=50)
-    told(f"bomb of {name:14}: {ours / 1000:.3f} ms")
+    figure(f"bomb of {name:14}: {ours / 1000:.3f} ms")
     assert ours <= 1000
 
 
@@ -230,7 +227,7 @@ def test_a_whole_valid_call_takes_half_as_much_again_as_loading_and_validating()
     validator = Draft202012Validator(CALL.parameters)
     assert read_call(raw, CALL).ok
     ours, plain = medians(lambda: read_call(raw, CALL), lambda: validator.is_valid(json.loads(raw)), times=5)
-    told(
+    figure(
         f"whole chain, {len(raw)} bytes: {ours:.1f} µs, loading and a cached validator {plain:.1f}: {ours / plain:.2f}"
     )
     assert ours <= 1.5 * plain

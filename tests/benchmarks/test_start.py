@@ -16,6 +16,8 @@ from pathlib import Path
 import psutil  # type: ignore[import-untyped, unused-ignore]
 import pytest
 
+from tests.benchmarks.conftest import figure
+
 pytestmark = [pytest.mark.figures, pytest.mark.timeout(300)]
 
 START_RATIO, IDLE_RATIO = 2.5, 2.0
@@ -62,6 +64,7 @@ def painted():
         os._exit(0)
 
 from conch_desktop.desktop.app import start
+from tests.benchmarks.conftest import figure
 sys.exit(start(data_dir=Path({folder!r}), model="", screenshot=None, painted=painted))
 """
 
@@ -77,7 +80,7 @@ def test_the_window_is_there_within_two_and_a_half_times_a_bare_one(tmp_path: Pa
     _run(ours), _run(bare)  # compiles and warms the disk
     pairs = [(_run(ours), _run(bare)) for _ in range(RUNS)]
     one, other = (statistics.median(times) for times in zip(*pairs, strict=True))
-    sys.stderr.write(f"\nstart: {one * 1000:.0f} ms, bare window {other * 1000:.0f} ms, ratio {one / other:.2f}\n")
+    figure(f"start: {one * 1000:.0f} ms, bare window {other * 1000:.0f} ms, ratio {one / other:.2f}")
     assert one <= START_RATIO * other
 
 
@@ -97,5 +100,5 @@ def test_the_idle_window_takes_at_most_twice_the_memory_of_a_bare_one(tmp_path: 
     ours = [_idle(_OURS.format(leave=False, folder=str(tmp_path / str(at)))) for at in range(IDLE_RUNS)]
     bare = [_idle(_BARE.format(leave=False)) for _ in range(IDLE_RUNS)]
     one, other = statistics.median(ours), statistics.median(bare)
-    sys.stderr.write(f"\nidle: {one / 1e6:.0f} MB, bare window {other / 1e6:.0f} MB, ratio {one / other:.2f}\n")
+    figure(f"idle: {one / 1e6:.0f} MB, bare window {other / 1e6:.0f} MB, ratio {one / other:.2f}")
     assert one <= IDLE_RATIO * other

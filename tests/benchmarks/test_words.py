@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from conch_desktop.words.reader import WordsCall, WordsReader, WordsText
+from tests.benchmarks.conftest import figure
 
 NAMES = ("find_berth", "note_down", "list_boats")
 MOST_TIMES_FIND = 25
@@ -71,7 +72,7 @@ def ratio(work: Callable[[], object], other: Callable[[], object]) -> float:
 def test_reading_threes_takes_at_most_25_times_as_long_as_looking_for_a_tag(what: str, text: str) -> None:
     pieces = threes(text * 4)
     times = ratio(lambda: read(pieces), lambda: find(pieces))
-    print(f"\nreader, {what}, threes: {times:.1f} times str.find over the same {len(pieces):,} pieces")  # noqa: T201
+    figure(f"reader, {what}, threes: {times:.1f} times str.find over the same {len(pieces):,} pieces")
     assert times <= MOST_TIMES_FIND
 
 
@@ -83,7 +84,7 @@ def test_reading_is_linear_to_a_megabyte() -> None:
         assert read(pieces_of_large) == CALLS_IN_ANSWER * (1_000_000 // len(ANSWER))
         times = ratio(lambda many=pieces_of_large: read(many), lambda few=pieces_of_small: read(few))  # type: ignore[misc]
         growth = len(large) / len(small)
-        print(f"\nreader, {what}: {times:.1f} times as long for {growth:.1f} times the text")  # noqa: T201
+        figure(f"reader, {what}: {times:.1f} times as long for {growth:.1f} times the text")
         assert times <= growth * 1.5
 
 
@@ -95,7 +96,7 @@ def test_no_more_than_64_characters_of_words_are_held() -> None:
     for given, character in enumerate(words, 1):
         out += sum(len(event.text) for event in reader.feed(character) if isinstance(event, WordsText))
         most = max(most, given - out)
-    print(f"\nreader: at most {most} characters of words held")  # noqa: T201
+    figure(f"reader: at most {most} characters of words held")
     assert most <= 64
 
 
@@ -113,5 +114,5 @@ def test_it_is_at_least_5_times_as_fast_as_sglangs_detector() -> None:
             detector.parse_streaming_increment(piece, tools)
 
     times = ratio(detect, lambda: read(pieces))
-    print(f"\nreader: {times:.1f} times as fast as SGLang's Hermes detector")  # noqa: T201
+    figure(f"reader: {times:.1f} times as fast as SGLang's Hermes detector")
     assert times >= TIMES_FASTER

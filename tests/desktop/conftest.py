@@ -23,7 +23,7 @@ Run = Callable[[Coroutine[Any, Any, T]], T]
 @pytest.fixture(autouse=True)
 def _look(qapp: QApplication) -> Iterator[None]:
     """Every test begins in the light, at 100 %."""
-    look.choice, look.zoom = "light", 100
+    look.choice, look.contrast, look.zoom = "light", "system", 100
     look.install(qapp)
     yield
     FocusRing.drop()

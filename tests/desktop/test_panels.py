@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import get_args
 
 import pytest
 from PySide6.QtCore import Qt
@@ -17,8 +16,7 @@ from conch_desktop.desktop.picker_rows import Entry, entry_search, picker_rows
 from conch_desktop.desktop.question import QuestionCard
 from conch_desktop.desktop.sidebar import Sidebar
 from conch_desktop.desktop.window import Window
-from conch_desktop.desktop.wording import mend_lines
-from conch_desktop.domain.calls import CallRecord, CallState, Mend, MendKind
+from conch_desktop.domain.calls import CallRecord, CallState
 from conch_desktop.domain.messages import Chat
 from conch_desktop.tools.guard import Question
 
@@ -114,14 +112,6 @@ def test_a_card_says_the_state_of_its_call_and_opens(qtbot: QtBot, state: CallSt
     assert card.fit(356) > closed
     shown = "\n".join(box.toPlainText() for box in card.findChildren(QWidget) if hasattr(box, "toPlainText"))
     assert '{"content": "Likes tea",}' in shown  # byte for byte what the model sent
-
-
-@pytest.mark.parametrize("what", get_args(MendKind))
-def test_every_mend_has_a_sentence(what: MendKind) -> None:
-    ((one, _),) = mend_lines([Mend(what, "", (0, 1))])
-    ((several, _),) = mend_lines([Mend(what, "", (0, 1)), Mend(what, "", (2, 3))])
-    assert one[0].isupper()
-    assert several[0].isupper() or several[0].isdigit()
 
 
 def test_a_card_follows_its_call(qtbot: QtBot) -> None:

@@ -94,3 +94,32 @@ def test_the_zoom_has_bounds() -> None:
     assert look.zoom == 200
     look.set_zoom(1)
     assert look.zoom == 80
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_high_contrast_is_chosen_or_followed(window: Window, monkeypatch: pytest.MonkeyPatch, dark: bool) -> None:
+    look.choose("dark" if dark else "light")
+    look.choose_contrast("high")
+    name = palette_name(dark=dark, high_contrast=True)
+    assert look.name == name
+    assert _corner(window) == QColor(palettes()[name]["side"])
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    assert "border: 2px solid" in app.styleSheet()
+    look.choose_contrast("system")
+    assert not is_high()
+    monkeypatch.setattr("conch_desktop.desktop.theme._system_contrast", lambda: True)
+    look._contrast_changed()
+    assert is_high()
+
+
+def is_high() -> bool:
+    """Asked anew each time."""
+    return look.high
+
+
+@pytest.mark.parametrize("name", [name for name in palettes() if name.startswith("high")])
+def test_in_high_contrast_every_text_and_edge_is_strong(name: str) -> None:
+    colours = palettes()[name]
+    for ink in ("t1", "t2", "t3", "acc", "err", "mend", "line", "line2", "field"):
+        assert contrast(colours[ink], colours["chat"]) >= 7

@@ -16,7 +16,7 @@ import pytest
 
 from conch_desktop.calls.read import read_call
 from conch_desktop.domain.calls import Json
-from conch_desktop.domain.events import Finish, RequestSent, TextAdded, TextDelta
+from conch_desktop.domain.events import Done, Finish, RequestSent, TextAdded, TextDelta
 from conch_desktop.domain.messages import SentMessage
 from conch_desktop.domain.tools import Tool, ToolAnswer, ToolContext, answer
 from conch_desktop.engine.assembly import LOCAL, Program
@@ -70,7 +70,8 @@ async def test_remember_is_a_real_call_by_a_real_model(program: Program) -> None
     assert json.loads(record.raw)["name"] == "remember"
     (memory,) = await program.memories.all()
     assert record.args == {"content": memory.content}
-    assert last.text.strip()
+    assert 0 < len(last.text.strip()) < 300
+    assert [event.finish for event in seen if isinstance(event, Done)] == ["stop"]
     assert "<tool" not in "".join(event.text for event in seen if isinstance(event, TextAdded))
     assert [event.tools for event in seen if isinstance(event, RequestSent)] == [("remember",), ()]
 

@@ -25,7 +25,8 @@ from conch_desktop.domain.events import (
     Usage,
 )
 from conch_desktop.domain.memories import Memory
-from conch_desktop.domain.messages import Message, NoticePart, ReasoningPart, TextPart
+from conch_desktop.domain.messages import Message, NoticePart, ReasoningPart, ReplayPart, TextPart
+from conch_desktop.domain.models import Model
 from conch_desktop.engine.circles import Circles
 from conch_desktop.engine.commands import split_command
 from conch_desktop.engine.draft import AnswerDraft
@@ -36,6 +37,8 @@ from conch_desktop.engine.running import Wanted
 from conch_desktop.tools.memory import memory_tools
 from conch_desktop.tools.toolbox import Toolbox
 from tests.tools.test_memory import NoBook
+
+MODEL = Model("pier", "demo")
 
 BOX = Toolbox(memory_tools(NoBook()))
 
@@ -123,7 +126,7 @@ def test_each_step_is_sent_apart_with_its_results_directly_after() -> None:
             TextPart("Nothing.", 1),
         ),
     )
-    sent = as_sent([Message("u", "user", (TextPart("Look"),)), answer, Message("e", "assistant")])
+    sent = as_sent([Message("u", "user", (TextPart("Look"),)), answer, Message("e", "assistant")], MODEL)
     assert [message.role for message in sent] == ["user", "assistant", "results", "assistant"]
     assert [(call.id, call.arguments) for call in sent[1].calls] == [("a", {}), ("b", {})]
     assert [(result.id, result.text, result.is_error) for result in sent[2].results] == [
@@ -135,7 +138,30 @@ def test_each_step_is_sent_apart_with_its_results_directly_after() -> None:
 
 def test_a_call_without_an_answer_gets_one_that_says_so() -> None:
     answer = Message("m", "assistant", (CallRecord("a", "recall", "{}", state="unknown"),))
-    assert as_sent([answer])[1].results[0].text == NO_ANSWER
+    assert as_sent([answer], MODEL)[1].results[0].text == NO_ANSWER
+
+
+@pytest.mark.parametrize(
+    ("model", "replay", "extra"),
+    [
+        (Model("pier", "demo"), '{"blocks": []}', '{"thought_signature": "Zz9"}'),
+        (Model("pier", "other"), "", '{"thought_signature": "Zz9"}'),
+        (Model("pie", "r/demo"), "", ""),
+        (Model("quay", "demo"), "", ""),
+    ],
+)
+def test_what_a_model_attached_goes_back_to_it_and_a_signature_to_its_provider(
+    model: Model, replay: str, extra: str
+) -> None:
+    call = CallRecord("a", "recall", "{}", state="done", extra='{"thought_signature": "Zz9"}')
+    answer = Message("m", "assistant", (call, ReplayPart('{"blocks": []}'), TextPart("So.", 1)), model="pier/demo")
+    first, _, second = as_sent([answer], model)
+    assert (first.replay, first.calls[0].extra, second.replay) == (replay, extra, "")
+
+
+def test_an_answer_with_nothing_but_something_to_replay_goes_back_to_its_model_alone() -> None:
+    answer = Message("m", "assistant", (ReplayPart('{"blocks": []}'),), model="pier/demo")
+    assert [len(as_sent([answer], Model("pier", name))) for name in ("demo", "other")] == [1, 0]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import json
 import pytest
 
 from conch_desktop.domain.events import CallMade, CallResult, Done, GuardDecided, PlanMade, Refused, RequestSent
+from conch_desktop.domain.messages import NoticePart, ReplayPart
 from conch_desktop.engine.circles import PAUSE_AT
 from conch_desktop.engine.session import MessageEnded, QuestionAsked, TitleChanged
 from conch_desktop.tools.guard import Answer
@@ -112,6 +113,16 @@ async def test_a_tool_asked_for_by_name_is_chosen_in_the_first_request_only(talk
     assert talk.session.messages[0].asked == "remember"
 
 
+async def test_an_answer_that_only_repeats_itself_is_paused_and_its_connection_dropped(talk: Talk) -> None:
+    again = "The gulls came back to the pier at noon, and the tide with them.\n"
+    talk.server.then(sse(*[chunk(again) for _ in range(2_000)], chunk(finish="stop")))
+    await talk.session.send("Tell me of the pier")
+    last = talk.last
+    assert talk.of(Done) == [Done("paused")]
+    assert last.text.count(again.strip()) < 10
+    assert any("over and over" in part.text for part in last.parts if isinstance(part, NoticePart))
+
+
 async def test_ids_a_provider_uses_again_stay_apart(talk: Talk) -> None:
     talk.server.then(call("recall", "{}", call_id="call_0"), say("One."), call("recall", "{}", call_id="call_0"))
     talk.server.then(say("Two."))
@@ -121,6 +132,37 @@ async def test_ids_a_provider_uses_again_stay_apart(talk: Talk) -> None:
     ids = [made["id"] for message in sent for made in message.get("tool_calls", ())]
     assert len(set(ids)) == 2
     assert ids == [message["tool_call_id"] for message in sent if message["role"] == "tool"]
+
+
+def attached() -> Reply:
+    """A call with details that have to go back with it."""
+    details = chunk()
+    details["choices"][0]["delta"]["reasoning_details"] = [{"type": "reasoning.encrypted", "data": "Zz9"}]
+    return sse(details, chunk(calls=[call_piece("recall", "{}", call_id="c")]), chunk(finish="tool_calls"))
+
+
+async def test_what_the_model_attached_is_kept_unseen_and_goes_back_only_to_it(talk: Talk) -> None:
+    talk.server.then(attached(), say("One."), say("Two."), say("Three."))
+    await talk.session.send("First")
+    kept = talk.last
+    assert kept.text == "One."
+    await talk.session.load()  # as the store has it
+    await talk.session.choose_model("pier/other")
+    await talk.session.send("Second")
+    await talk.session.choose_model("pier/demo")
+    await talk.session.send("Third")
+    assert ["Zz9" in request.body.decode() for request in talk.chats] == [False, True, False, True]
+    assert talk.session.messages[1] == kept
+
+
+async def test_an_answer_that_another_model_goes_on_with_loses_what_the_first_attached(talk: Talk) -> None:
+    talk.server.then(attached(), json_reply({"error": {"message": "boom"}}, 500), say("Done."))
+    await talk.session.send("First")
+    await talk.session.choose_model("pier/other")
+    await talk.session.go_on()
+    assert "Zz9" not in talk.chats[-1].body.decode()
+    assert talk.last.model == "pier/other"
+    assert not any(isinstance(part, ReplayPart) for part in (await talk.stored()).parts)
 
 
 # Stop ---------------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from conch_desktop.domain.events import (
     Finish,
     ReasoningDelta,
     Refusal,
+    Replay,
     TextDelta,
     Usage,
     WireCall,
@@ -39,6 +41,7 @@ class Joined:
     reasoning: str = ""
     signs: dict[int, tuple[str, str]] = field(default_factory=dict)
     usage: Usage | None = None
+    replay: dict[str, Any] = field(default_factory=dict)
     end: Finish | Refusal | None = None
     events: list[WireEvent] = field(default_factory=list)
 
@@ -59,7 +62,7 @@ class Joined:
         """What must not depend on how the bytes were cut. Ids that were made up differ."""
         calls = tuple((call.name, call.arguments, call.extra) for call in self.calls)
         end = self.end if isinstance(self.end, Refusal) else self.finish
-        return self.text, self.reasoning, self.signs, self.usage, calls, end
+        return self.text, self.reasoning, self.signs, self.usage, self.replay, calls, end
 
 
 def join(events: Sequence[WireEvent]) -> Joined:
@@ -77,6 +80,9 @@ def join(events: Sequence[WireEvent]) -> Joined:
             joined.signs[event.key] = (event.name, joined.signs.get(event.key, ("", ""))[1] + event.arguments)
         elif isinstance(event, Usage):
             joined.usage = event
+        elif isinstance(event, Replay):
+            assert not joined.replay, "once an answer"
+            joined.replay = json.loads(event.data)
         elif isinstance(event, (Finish, Refusal)):
             joined.end = event
     assert joined.end is not None, "an answer ends with a Finish or a Refusal"

@@ -56,7 +56,7 @@ def test_a_stream_is_put_together() -> None:
         "reasoning": "Hm.",
         "calls": [{"id": "c1", "name": "mow", "arguments": '{"a": 1}', "extra_content": {"google": 5}}],
         "provider_calls": [],
-        "replay": {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]},
+        "replay": {"reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}], "reasoning_content": "Hm."},
         "finish": "tool_calls",
         "usage": {"input_tokens": 3, "output_tokens": 4},
         "error": None,

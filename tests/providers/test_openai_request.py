@@ -17,7 +17,12 @@ CALLS = (SentCall("c1", "find", {"q": "tée"}), SentCall("c2", "now", {}))
 RESULTS = (SentResult("c1", "find", "two notes"), SentResult("c2", "now", "07:40", is_error=True))
 TURN = (
     SentMessage("user", "When?"),
-    SentMessage("assistant", "", calls=CALLS, reasoning="Hm"),
+    SentMessage(
+        "assistant",
+        "",
+        calls=CALLS,
+        replay='{"reasoning_content": "Hm"}',
+    ),
     SentMessage("results", results=RESULTS),
     SentMessage("assistant", "At 07:40."),
 )
@@ -115,11 +120,12 @@ def test_thinking_goes_back_only_where_it_must() -> None:
 
 
 def test_the_provider_s_own_data_goes_back_unchanged() -> None:
-    extra = {"extra_content": {"google": {"thought_signature": "Ejk="}}, "reasoning_details": [{"data": "zz"}]}
+    extra = {"extra_content": {"google": {"thought_signature": "Ejk="}}}
     calls = (SentCall("c1", "find", {}, json.dumps(extra)), SentCall("c2", "now", {}, '{"thoughtSignature": "x"}'))
     sent = body(messages=(SentMessage("assistant", "", calls=calls),))["messages"][1]
     assert sent["tool_calls"][0]["extra_content"] == extra["extra_content"]
-    assert sent["reasoning_details"] == extra["reasoning_details"]
+    details = SentMessage("assistant", "", calls=CALLS, replay='{"reasoning_details": [{"data": "zz"}]}')
+    assert body(messages=(details,))["messages"][1]["reasoning_details"] == [{"data": "zz"}]
     assert "extra_content" not in sent["tool_calls"][1]
     broken = (SentCall("c1", "find", {}, "no json"), SentCall("c2", "find", {}, "[1]"))
     assert "extra_content" not in json.dumps(body(messages=(SentMessage("assistant", "", calls=broken),)))

@@ -111,3 +111,15 @@ async def test_no_rubbish_is_too_much_and_cuts_change_nothing(body: bytes, sizes
         chunks.append(body[start : start + size])
         start += size
     assert await events(*chunks, body[start:]) == await events(body)
+
+
+@given(st.lists(st.text("a\u2028\u0085\x0b\r🙂", max_size=4), max_size=6), st.lists(st.integers(1, 5)))
+async def test_lines_are_parted_at_line_feeds_alone(lines: list[str], sizes: list[int]) -> None:
+    whole, chunks = "\n".join(["x", *lines]).encode(), []
+    for size in sizes:
+        chunks.append(whole[:size])
+        whole = whole[size:]
+    body = Body(httpx.Response(200, stream=Arriving([*chunks, whole])))
+    async with contextlib.aclosing(body.lines()) as found:
+        read = [line async for line in found]
+    assert read == (["x", *lines] if not lines or lines[-1] else ["x", *lines[:-1]])

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from conch_desktop.domain.events import Finish, Usage
-from conch_desktop.providers.stream import Answer, Halves, ThinkSplitter
+from conch_desktop.providers.stream import Answer
 from tests.providers.feeding import Joined, join
 from tests.servers import call_piece, chunk
 
@@ -106,83 +103,15 @@ def test_a_message_stands_for_a_delta_and_does_not_repeat_what_was_said() -> Non
     assert read(chunk("Hel"), chunk("lo"), whole).text == "Hello"
 
 
-def test_encrypted_thinking_travels_with_the_first_call() -> None:
+def test_encrypted_thinking_goes_back_with_the_answer_and_thinking_beside_calls() -> None:
     details = [{"type": "reasoning.encrypted", "data": "zz"}]
     answer = read(delta(reasoning_details=details), chunk(calls=[call_piece("find", "{}", call_id="c")]))
-    assert json.loads(answer.calls[0].extra) == {"reasoning_details": details}
+    assert (answer.replay, answer.calls[0].extra) == ({"reasoning_details": details}, "")
+    thought = [delta(reasoning_content="H"), delta(reasoning_content="m", content="Yes")]
+    assert read(*thought).replay == {}
+    assert read(*thought, chunk(calls=[call_piece("find", "{}", call_id="c")])).replay == {"reasoning_content": "Hm"}
 
 
-# thinking in tags ----------------------------------------------------------------------------------------------------
-
-
-def parted(text: str, sizes: list[int]) -> tuple[str, str]:
-    splitter, said, thought = ThinkSplitter(), "", ""
-    pieces, start = [], 0
-    for size in sizes:
-        pieces.append(text[start : start + size])
-        start += size
-    for part in [*(splitter.feed(piece) for piece in [*pieces, text[start:]]), splitter.close()]:
-        said, thought = said + part[0], thought + part[1]
-    return said, thought
-
-
-@pytest.mark.parametrize(
-    ("text", "said", "thought"),
-    [
-        ("<think>\nHm.\n</think>\n\nNoon.", "Noon.", "\nHm.\n"),
-        ("  \n<think>Hm</think>Noon.", "Noon.", "Hm"),
-        ("<think></think>Noon.", "Noon.", ""),
-        ("<think>never closed </thin", "", "never closed </thin"),
-        ("<thing> is text", "<thing> is text", ""),
-        ("<thin", "<thin", ""),
-        ("  indented", "  indented", ""),
-        ("Say <think>x</think>.", "Say <think>x</think>.", ""),
-        ("<think>a</think>b<think>c</think>", "b<think>c</think>", "a"),
-        ("<think>a </ b < c</think>d", "d", "a </ b < c"),
-        ("", "", ""),
-    ],
-)
-def test_thinking_in_tags_is_parted_only_at_the_start(text: str, said: str, thought: str) -> None:
-    assert parted(text, []) == (said, thought)
-    assert parted(text, [1] * len(text)) == (said, thought)
-
-
-@given(
-    st.lists(st.sampled_from(["<think>", "</think>", "<", "</", "think>", " ", "\n", "a", "b<"]), max_size=12),
-    st.lists(st.integers(0, 4), max_size=30),
-)
-def test_cuts_do_not_change_what_is_thinking(parts: list[str], sizes: list[int]) -> None:
-    text = "".join(parts)
-    assert parted(text, sizes) == parted(text, [])
-
-
-def test_text_that_can_be_no_tag_is_not_held_back() -> None:
-    splitter = ThinkSplitter()
-    assert splitter.feed("H") == ("H", "")
-    assert splitter.feed("<th") == ("<th", "")
-
-
-# halves of characters ------------------------------------------------------------------------------------------------
-
-
-@given(st.text(), st.lists(st.integers(0, 5), max_size=20))
-def test_characters_cut_in_half_are_joined(text: str, sizes: list[int]) -> None:
-    units = [chr(int.from_bytes(pair)) for pair in _pairs(text)]
-    halves, out, start = Halves(), "", 0
-    for size in [*sizes, len(units)]:
-        out += halves.feed("".join(units[start : start + size]))
-        start += size
-    assert out + halves.close() == text
-
-
-def _pairs(text: str) -> list[bytes]:
-    data = text.encode("utf-16-be")
-    return [data[at : at + 2] for at in range(0, len(data), 2)]
-
-
-def test_half_a_character_is_replaced() -> None:
-    halves = Halves()
-    assert halves.feed("a\ud83d") == "a"
-    assert halves.feed("b") == "\ufffdb"
-    assert halves.feed("\ud83d") == ""
-    assert halves.close() == "\ufffd"
+def test_an_answer_that_was_cut_has_nothing_to_go_back() -> None:
+    answer = read(delta(reasoning_details=[{"type": "reasoning.text", "text": "Hm"}]), chunk(finish="length"))
+    assert (answer.finish, answer.replay) == ("length", {})

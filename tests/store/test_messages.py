@@ -22,6 +22,7 @@ from conch_desktop.domain.messages import (
     NoticePart,
     Part,
     ReasoningPart,
+    ReplayPart,
     Role,
     TextPart,
     UsageCount,
@@ -64,6 +65,7 @@ PARTS: st.SearchStrategy[Part] = st.one_of(
     st.builds(TextPart, ANY_TEXT, SMALL),
     st.builds(ReasoningPart, ANY_TEXT, SMALL),
     st.builds(NoticePart, ANY_TEXT, SMALL),
+    st.builds(ReplayPart, ANY_TEXT, SMALL),
     CALLS,
 )
 MESSAGES = st.builds(
@@ -121,9 +123,11 @@ def test_messages_come_back_as_they_were_put_and_in_order(store: Waiting, messag
 
 
 def grown(part: Part, piece: str) -> Part:
-    return (
-        replace(part, raw=part.raw + piece) if isinstance(part, CallRecord) else replace(part, text=part.text + piece)
-    )
+    if isinstance(part, CallRecord):
+        return replace(part, raw=part.raw + piece)
+    if isinstance(part, ReplayPart):
+        return replace(part, data=part.data + piece)
+    return replace(part, text=part.text + piece)
 
 
 @st.composite

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from conch_desktop.domain.calls import CallRecord
-from conch_desktop.domain.messages import Message, NoticePart, Part, ReasoningPart, TextPart
+from conch_desktop.domain.messages import Message, NoticePart, Part, ReasoningPart, ReplayPart, TextPart
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
 from conch_desktop.store.memories import Memories
@@ -75,6 +75,7 @@ NOT_FOUND = [
     ("only one of two words", TextPart("The harbour at dawn"), "harbour dusk"),
     ("Chinese in another order", TextPart("天气"), "气天"),
     ("a quiet notice", NoticePart("The harbour"), "harbour"),
+    ("what goes back unseen", ReplayPart('{"blocks": ["harbour"]}'), "harbour"),
     ("a model's thinking", ReasoningPart("The harbour"), "harbour"),
     ("no words", TextPart("The harbour"), ""),
     ("only signs", TextPart("The harbour!"), "! ?"),

@@ -30,6 +30,8 @@ VALUES: list[tuple[Setting[Any], Any]] = [
     (known.TOOLS_OFF, ["memory"]),
     (known.STEP_LIMIT, 50),
     (known.MODEL_MODES, {"pier/demo": "words"}),
+    (known.SEEN_MODES, {"pier/demo": "native"}),
+    (known.CONTRAST, "high"),
 ]
 
 BROKEN: list[tuple[Setting[Any], str]] = [

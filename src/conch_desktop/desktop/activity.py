@@ -21,6 +21,7 @@ from conch_desktop.desktop.wording import BADGE_WORDS, clock, source_text
 
 if TYPE_CHECKING:
     from conch_desktop.desktop.call_card import CallCard
+    from conch_desktop.desktop.lessons_card import LessonLine, LessonsCard
     from conch_desktop.domain.calls import CallRecord
     from conch_desktop.domain.messages import Message
 
@@ -33,6 +34,10 @@ class Activity(QWidget):
     closed = Signal()
     stopped = Signal()
     asked = Signal(str)
+    forgotten = Signal(str)
+    """A lesson of this kind is to go."""
+    case_wanted = Signal(str)
+    """The call of this id, as a case."""
     opened = Signal(str)
     """The card of this call is open ("" for none)."""
 
@@ -44,8 +49,10 @@ class Activity(QWidget):
         self._groups: Mapping[str, str] = {}
         self._messages: Sequence[Message] = ()
         self._items: list[QWidget] = []
+        self._shown: list[QWidget] = []
         self._cards: dict[str, CallCard] = {}
         self._heads: dict[str, TurnHead] = {}
+        self._lessons: LessonsCard | None = None
         self._notes: dict[tuple[str, int], QWidget] = {}
         self._build()
         look.changed.connect(self._restyle)
@@ -102,6 +109,30 @@ class Activity(QWidget):
             parts = self._parts(message)
             if parts:
                 items += [self._head(message), *parts]
+        self._shown = items
+        self._arrange()
+
+    def show_lessons(self, lines: Sequence[LessonLine]) -> None:
+        """What the model of this chat taught; nothing, when it taught nothing."""
+        from conch_desktop.desktop.lessons_card import LessonsCard
+
+        if self._lessons is None:
+            if not lines:
+                return
+            self._lessons = LessonsCard(self._column)
+            self._lessons.forgotten.connect(self.forgotten)
+        if self._lessons.show_lessons(lines):
+            self._lessons.setVisible(bool(lines))
+            self._arrange()
+
+    @property
+    def lessons(self) -> Sequence[LessonLine]:
+        """The lessons that are shown."""
+        return self._lessons.lines if self._lessons is not None else ()
+
+    def _arrange(self) -> None:
+        taught = self._lessons if self._lessons is not None and self._lessons.lines else None
+        items = [taught, *self._shown] if taught is not None else self._shown
         self._settle(items)
         self._pages.setCurrentWidget(self.area if items else self._nothing)
         self._place()
@@ -127,6 +158,8 @@ class Activity(QWidget):
             card = self._cards[call.id] = CallCard(call, source, self._column)
             card.opened.connect(self._opened)
             card.asked.connect(self.asked)
+            card.walked.connect(self._walk)
+            card.case_wanted.connect(self.case_wanted)
             card.refit.connect(self._place)
         card.show_call(call, source)
         return card
@@ -201,6 +234,15 @@ class Activity(QWidget):
         card.set_open(True)
         self._place()
         self.area.verticalScrollBar().setValue(max(0, card.y() - _EDGE))
+
+    def _walk(self, call: str, step: int) -> None:
+        """To the next or the last card from that of a call."""
+        own = {id(card): card for card in self._cards.values()}
+        cards = [own[id(item)] for item in self._items if id(item) in own]
+        at = next((at for at, card in enumerate(cards) if card.call.id == call), 0) + step
+        if 0 <= at < len(cards):
+            cards[at].take_focus()
+            self.area.ensureWidgetVisible(cards[at], 0, _EDGE)
 
     def card(self, call: str) -> CallCard | None:
         """The card of a call."""

@@ -37,8 +37,10 @@ _LATER = (
     "conch_desktop.engine.assembly",
     "conch_desktop.desktop.message_row",
     "conch_desktop.desktop.chats_desk",
+    "conch_desktop.desktop.lessons_desk",
     "conch_desktop.desktop.models_desk",
     "conch_desktop.desktop.settings_desk",
+    "conch_desktop.desktop.palette_desk",
     "conch_desktop.desktop.life",
 )
 """What is imported after the first picture: one after the other, so that keys and the mouse are heard in between."""
@@ -141,6 +143,7 @@ def _second(instance: Instance, screenshot: Path | None) -> int:
 
 def _take_look(app: QApplication, seen: FirstLook) -> None:
     look.choice = "light" if seen.theme == "light" else "dark" if seen.theme == "dark" else "system"
+    look.contrast = "high" if seen.contrast == "high" else "system"
     look.zoom = max(80, min(200, seen.zoom))
     look.install(app)
 

@@ -203,12 +203,16 @@ class Button(Painted):
         if self._kind in ("plain", "danger"):
             edge = "line2" if self.isEnabled() else "line"
         if self._kind == "primary" and not self.isEnabled():
-            ground = "tag"
-        if self._kind == "quiet" and look.name.startswith("high"):
+            ground, edge = "tag", "line" if look.high else None
+        if self._kind == "quiet" and look.high:
             edge = "line2"
         painter.setBrush(look.colour(ground) if ground else Qt.BrushStyle.NoBrush)
-        painter.setPen(look.colour(edge) if edge else Qt.PenStyle.NoPen)
-        inset = 0.5 if edge else 0
+        wide = 2 if look.high and self._kind != "quiet" else 1
+        pen = QPen(look.colour(edge), wide) if edge else QPen(Qt.PenStyle.NoPen)
+        if look.high and edge and not self.isEnabled():
+            pen.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        inset = wide / 2 if edge else 0
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), 6, 6)
 
 

@@ -6,38 +6,17 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QColor,
-    QFont,
-    QFontMetrics,
-    QGuiApplication,
-    QPainter,
-    QPaintEvent,
-    QTextCharFormat,
-    QTextCursor,
-)
-from PySide6.QtWidgets import QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from conch_desktop.desktop import icons
-from conch_desktop.desktop.buttons import Button, IconButton
+from conch_desktop.desktop.buttons import Button
+from conch_desktop.desktop.call_body import CallBody
 from conch_desktop.desktop.call_motion import CallPicture
-from conch_desktop.desktop.flow import Flow, fit_layout
-from conch_desktop.desktop.marks import ran_marks, sent_marks
-from conch_desktop.desktop.mono_box import MonoBox
-from conch_desktop.desktop.parts import Card, IconMark, Line, label, paint_tag, tag_width
+from conch_desktop.desktop.flow import fit_layout
+from conch_desktop.desktop.parts import Card, paint_tag, tag_width
 from conch_desktop.desktop.theme import look
-from conch_desktop.desktop.wording import (
-    STATE_ICONS,
-    STATE_TONES,
-    STATE_WORDS,
-    arguments_line,
-    clock,
-    count,
-    mend_lines,
-    pretty,
-    state_text,
-    tags,
-)
+from conch_desktop.desktop.wording import STATE_ICONS, STATE_TONES, STATE_WORDS, arguments_line, state_text, tags
 
 if TYPE_CHECKING:
     from conch_desktop.domain.calls import CallRecord
@@ -46,7 +25,9 @@ _PAD = 14
 
 
 class CardHead(CallPicture):
-    """The closed card, and the head of an open one."""
+    """The closed card, and the head of an open one. `walked`: an arrow, up (-1) or down (1)."""
+
+    walked = Signal(int)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -67,6 +48,12 @@ class CardHead(CallPicture):
         if self.isChecked() or self.call is None:
             return look.px(37)
         return look.px(82 if tags(self.call) else 59)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Up, Qt.Key.Key_Down):
+            self.walked.emit(-1 if event.key() == Qt.Key.Key_Up else 1)
+        else:
+            super().keyPressEvent(event)
 
     def sizeHint(self) -> QSize:
         return QSize(look.px(200), self.high(0))
@@ -131,35 +118,13 @@ def _text(painter: QPainter, text: str, left: float, right: float, high: int, fo
     return left + wide
 
 
-class Section(QWidget):
-    """A heading with its Copy, and below it a text."""
-
-    def __init__(self, head: str, rest: str, content: QWidget, copied: str | None, *, apart: bool = False) -> None:
-        super().__init__()
-        line = QHBoxLayout()
-        line.setSpacing(4)
-        line.addWidget(label(head, "small", "t2", 600))
-        if apart:
-            line.addStretch(1)
-        line.addWidget(label(rest, "small", "t2"))
-        if not apart:
-            line.addStretch(1)
-        if copied is not None:
-            copy = IconButton("copy", f"Copy {head}", 24)
-            copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(copied))
-            line.addWidget(copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 6 if copied is not None else 10, 12, 12)
-        column.setSpacing(4 if copied is not None else 6)
-        column.addLayout(line)
-        column.addWidget(content)
-
-
 class CallCard(Card):
     """One call. `opened` tells its id and whether it is open; `asked` that the person wants to see the question."""
 
     opened = Signal(str, bool)
     asked = Signal(str)
+    case_wanted = Signal(str)
+    walked = Signal(str, int)
     refit = Signal()
 
     def __init__(self, call: CallRecord, source: str, parent: QWidget | None = None) -> None:
@@ -167,9 +132,10 @@ class CallCard(Card):
         self.call: CallRecord = call
         self._head = CardHead(self)
         self._head.toggled.connect(self._toggled)
+        self._head.walked.connect(lambda step: self.walked.emit(self.call.id, step))
         self._question = Button("Go to the question", height=24, parent=self)
         self._question.clicked.connect(lambda: self.asked.emit(self.call.id))
-        self._body: QWidget | None = None
+        self._body: CallBody | None = None
         self._source = source
         self.dirty = True
         self.show_call(call, source)
@@ -188,6 +154,11 @@ class CallCard(Card):
         self.dirty = True
         self.update()
         return True
+
+    @property
+    def body(self) -> CallBody | None:
+        """What an open card shows."""
+        return self._body
 
     @property
     def is_open(self) -> bool:
@@ -220,7 +191,9 @@ class CallCard(Card):
             self._question.setGeometry(0, 0, 0, 0)
         if self.is_open:
             if self._body is None:
-                self._body = self._build()
+                self._body = CallBody(self.call, self)
+                self._body.case_wanted.connect(lambda: self.case_wanted.emit(self.call.id))
+                self._body.refit.connect(self._refit)
                 self._body.show()
             tall = fit_layout(self._body, width - 2)
             self._body.setGeometry(1, high, width - 2, tall)
@@ -234,160 +207,12 @@ class CallCard(Card):
         self.refit.emit()
         self.opened.emit(self.call.id, is_open)
 
+    def _refit(self) -> None:
+        self.dirty = True
+        self.refit.emit()
+
     def _drop_body(self) -> None:
         if self._body is not None:
             self._body.hide()
             self._body.deleteLater()
             self._body = None
-
-    # The open card --------------------------------------------------------------------------------------------------
-
-    def _build(self) -> QWidget:
-        call = self.call
-        body = QWidget(self)
-        column = QVBoxLayout(body)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for section in [self._sent(), *self._ran(), *self._mended(), *self._answer(), *self._sent_back()]:
-            column.addWidget(Line())
-            column.addWidget(section)
-        column.addWidget(Line())
-        column.addWidget(self._actions(call))
-        return body
-
-    def _sent(self) -> QWidget:
-        box = MonoBox("Sent", self.call.raw)
-        if isinstance(box.text, QTextEdit):
-            _mark_sent(box.text, self.call)
-        return Section("Sent", "by the model, byte for byte", box, self.call.raw)
-
-    def _ran(self) -> list[QWidget]:
-        call = self.call
-        if call.state in ("reading",):
-            return []
-        if (
-            call.args is None
-            or call.state in ("not_run", "refused", "denied")
-            or (call.state == "stopped" and call.started is None)
-        ):
-            return [Section("Ran", "", label(_why_not(call), "small", "t2", wrap=True), None)]
-        shown = pretty(dict(call.args))
-        box = MonoBox("Ran", shown)
-        if isinstance(box.text, QTextEdit):
-            box.text.setExtraSelections(
-                [_selection(box.text, start, end, "value") for start, end in ran_marks(call, shown)]
-            )
-        rest = "what the tool was given" if call.started else "what the tool will be given"
-        return [Section("Ran" if call.started else "Will run", rest, box, shown)]
-
-    def _mended(self) -> list[QWidget]:
-        call = self.call
-        if not call.mends and not call.dropped:
-            return []
-        lines = QWidget()
-        column = QVBoxLayout(lines)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        for words, where in mend_lines(call.mends):
-            column.addLayout(_mend_line("mend", "mend", words, where))
-        for path in call.dropped:
-            words = f"{path} was left out: {call.name} has no such field"
-            column.addLayout(_mend_line("close", "err", words, path))
-        rest = count(len(call.mends), "mend")
-        if call.dropped:
-            rest += f", {count(len(call.dropped), 'field')} left out"
-        return [Section("Mended", rest, lines, None, apart=True)]
-
-    def _answer(self) -> list[QWidget]:
-        call = self.call
-        if not call.answer or call.state in ("not_run", "refused", "denied"):
-            return []
-        # What the model was told beside the answer (notes on left-out fields) follows it in the same text.
-        text = call.sent_back if call.sent_back.startswith(call.answer) else call.answer
-        box = MonoBox("Answer", text, edge="errL" if call.is_error else "line")
-        return [Section("Answer", count(len(call.answer), "character"), box, text, apart=True)]
-
-    def _sent_back(self) -> list[QWidget]:
-        call = self.call
-        unheard = call.state in ("not_run", "refused", "denied")
-        if not call.sent_back or (call.answer and call.sent_back.startswith(call.answer) and not unheard):
-            return []
-        box = MonoBox("Sent back", call.sent_back, edge="errL" if call.is_error else "line")
-        return [Section("Sent back", "what the model was told", box, call.sent_back)]
-
-    def _actions(self, call: CallRecord) -> QWidget:
-        row = QWidget()
-        flow = Flow(6, apart=1 if call.started else 0)
-        copy = Button("Copy", "plain", "copy", 28)
-        copy.setAccessibleName("Copy the call")
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(whole_text(call)))
-        flow.addWidget(copy)
-        if call.started:
-            when = label(clock(call.started, seconds=True), "small", "t2")
-            when.setMinimumHeight(look.px(28))
-            flow.addWidget(when)
-        column = QVBoxLayout(row)
-        column.setContentsMargins(8, 8, 12, 8)
-        column.addLayout(flow)
-        return row
-
-
-def _why_not(call: CallRecord) -> str:
-    if call.state == "not_run":
-        return "Nothing ran. The call did not fit the tool."
-    if call.state == "denied":
-        return f"Nothing ran. You said no{': ' + call.why if call.why else ''}."
-    if call.state == "refused":
-        return f"Nothing ran: {call.why}." if call.why else "Nothing ran."
-    return "Nothing ran."
-
-
-def _mend_line(icon: str, tone: str, words: str, where: str) -> QHBoxLayout:
-    line = QHBoxLayout()
-    line.setSpacing(8)
-    line.addWidget(IconMark(icon, tone), 0, Qt.AlignmentFlag.AlignTop)
-    line.addWidget(label(words, "small", "t1", wrap=True), 1)
-    line.addWidget(label(where, "tiny", "t2"), 0, Qt.AlignmentFlag.AlignTop)
-    return line
-
-
-def whole_text(call: CallRecord) -> str:
-    """A call as text, for pasting elsewhere."""
-    parts = [f"{call.name} ({STATE_WORDS[call.state]})", f"Sent:\n{call.raw}"]
-    if call.args is not None:
-        parts.append(f"Ran:\n{pretty(dict(call.args))}")
-    if call.sent_back or call.answer:
-        parts.append(f"Answer:\n{call.sent_back or call.answer}")
-    return "\n\n".join(parts)
-
-
-def _mark_sent(text: QTextEdit, call: CallRecord) -> None:
-    text.setExtraSelections([_selection(text, start, end, kind) for start, end, kind in sent_marks(call)])
-
-
-def _selection(text: QTextEdit, start: int, end: int, kind: str) -> QTextEdit.ExtraSelection:
-    """A marked place. Only paint: the bytes never change."""
-    form = QTextCharFormat()
-    if kind == "value":
-        form.setBackground(look.colour("mendM"))
-    else:
-        form.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
-        form.setUnderlineColor(QColor(look.colour("mend")))
-    cursor = QTextCursor(text.document())
-    most = text.document().characterCount() - 1
-    cursor.setPosition(min(_utf16(call_text(text), start), most))
-    cursor.setPosition(min(_utf16(call_text(text), end), most), QTextCursor.MoveMode.KeepAnchor)
-    selection = QTextEdit.ExtraSelection()
-    selection.format = form
-    selection.cursor = cursor
-    return selection
-
-
-def call_text(text: QTextEdit) -> str:
-    """What a box shows."""
-    return text.toPlainText()
-
-
-def _utf16(text: str, characters: int) -> int:
-    """A place in characters as a place in Qt's UTF-16."""
-    return len(text[:characters].encode("utf-16-le")) // 2

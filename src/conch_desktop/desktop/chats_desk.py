@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 
 from conch_desktop.desktop.announce import announce
+from conch_desktop.desktop.copied_case import case_line
 from conch_desktop.desktop.groups import NEW_CHAT
+from conch_desktop.desktop.offer_desk import OfferDesk
 from conch_desktop.desktop.slash_menu import SlashMenu, ToolRow, first_sentence
 from conch_desktop.domain.errors import StoreError
 from conch_desktop.engine.commands import split_command
@@ -22,10 +26,12 @@ if TYPE_CHECKING:
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
     from conch_desktop.domain.messages import Chat, Message
+    from conch_desktop.domain.models import Model
     from conch_desktop.engine.assembly import Program
     from conch_desktop.engine.session import Session, SessionEvent
 
 _FLUSH = 16
+_SLOW, _SLOW_FLUSH = 8, 33
 _DRAFT_AFTER = 400
 _SEARCH_AFTER = 150
 
@@ -35,7 +41,11 @@ class ChatsDesk(QObject):
 
     model_changed = Signal()
     """Another chat with another model is open, or the mode of its model became known."""
+    ended = Signal()
+    """An answer ended, in any chat."""
     model_wanted = Signal()
+    switch_wanted = Signal(str)
+    """This model answers from now on."""
     key_wanted = Signal(str)
     """The provider of this model needs another key."""
 
@@ -50,6 +60,10 @@ class ChatsDesk(QObject):
         self._session: Session | None = None
         self._listening: dict[str, Callable[[], None]] = {}
         self._drafts: dict[str, str] = {}
+        self._waiting: dict[str, list[str]] = {}
+        self._offers = OfferDesk(window, program)
+        self.known_model: Callable[[str], Model | None] = lambda _: None
+        """The model of that id as the lists have it; set by whoever reads the lists."""
         self._making = asyncio.Lock()
         self._opened = 0
         """How often another chat was put in the window: tells whether something that took a moment is still wanted."""
@@ -88,11 +102,18 @@ class ChatsDesk(QObject):
         window.sidebar.undone.connect(lambda: self._do(self._undo(), "bring the chat back"))
         window.sidebar.searched.connect(lambda _: self._search_timer.start())
         window.view.acted.connect(self._act)
+        window.view.edited.connect(self._edited)
+        window.view.picture_asked.connect(lambda url: self._do(self._show_picture(url), "fetch a picture"))
+        window.view.wanted.connect(lambda first, last: self._do(self._read(first, last), "read messages"))
         window.view.answered.connect(self._answer)
         window.view.call_pressed.connect(self._open_call)
         window.activity.asked.connect(lambda _: self._go_to_question())
+        window.activity.case_wanted.connect(self._copy_case)
         window.activity.opened.connect(window.view.show_open_call)
         window.composer.sent.connect(self._send)
+        self._offers.answered.connect(self._offer_answered)
+        window.composer.queued.connect(self._queue)
+        window.composer.taken_back.connect(self._take_back)
         window.composer.changed.connect(self._typed)
         window.composer.slash.connect(self._offer_tools)
         window.composer.writing.steered.connect(self._menu.steer)
@@ -133,6 +154,7 @@ class ChatsDesk(QObject):
         if self._session is not None and self._session.model_id:
             self.new_model = self._session.model_id
         self._session, self.chat = None, ""
+        self._offers.close()
         self._fill("")
         self._show_list()
         self.show_now()
@@ -157,6 +179,7 @@ class ChatsDesk(QObject):
         typed = self._window.composer.text()
         if before and typed != text:  # While the other chat was read, somebody went on writing in this one.
             await self._save_draft(before, typed)
+        self._offers.close()
         self._session, self.chat = session, chat
         known = next((one for one in self.chats if one.id == chat), None)
         self._fill(self._drafts.setdefault(chat, known.draft if known is not None else ""))
@@ -182,7 +205,7 @@ class ChatsDesk(QObject):
         """
         self._draft_timer.stop()
         chat, text = self.chat, self._window.composer.text()
-        empty = self._session is not None and not self._session.messages and not text.strip()
+        empty = self._session is not None and not self._session.entries and not text.strip()
         if not chat and self._making.locked():
             self._left_unmade.append(text)
         return self._keep(chat, text, empty=empty)
@@ -274,6 +297,7 @@ class ChatsDesk(QObject):
             session = await self._listen(made.id)
             if opened == self._opened:
                 self.chat, self._session = made.id, session
+                self._offers.named(made.id)
             elif self._left_unmade:  # Another chat was opened meanwhile; this one's words are kept.
                 draft = self._left_unmade[0]
             await self._save_draft(made.id, draft)
@@ -300,30 +324,136 @@ class ChatsDesk(QObject):
             return
         self._close_menu()
         self._fill("")
-        self._do(self._send_now(text), "send the message")
+        self._offers.close()
+        model = self.known_model(self.model_id)
+        # Nothing is awaited before a message goes, unless there may be something to offer.
+        poor = model is not None and model.tools is False
+        self._do(self._send_or_offer(text) if poor else self._send_now(text), "send the message")
+
+    async def _send_or_offer(self, text: str) -> None:
+        """Sends, unless another model is offered for this message first; once a chat and model."""
+        if not await self._offers.make(text, self.chat, self.model_id):
+            await self._send_now(text)
+        elif not self._window.composer.text():
+            self._fill(text)
+
+    def _offer_answered(self, text: str, model: str) -> None:
+        self._fill("")
+        if model:
+            self.switch_wanted.emit(model)
+            self._do(self._send_with(text, model), "send the message")
+        else:
+            self._do(self._send_now(text), "send the message")
+
+    async def _send_with(self, text: str, model: str) -> None:
+        self.new_model = model
+        if self._session is not None:
+            await self._session.choose_model(model)
+        await self._send_now(text)
 
     async def _send_now(self, text: str) -> None:
         try:
             session = self._session or await self._make_chat("")
             if not session.model_id:
                 await session.choose_model(self.new_model)
-            asked, rest = split_command(text, self._program.toolbox)
-            self._window.view.go_to_end()
             await self._save_draft(session.chat_id, "")
-            await self._turn(session.send(rest, asked=asked))
+            await self._deliver(session, text)
         except StoreError as error:
             # What could not be kept goes back to where it came from.
             if not self._window.composer.text():
                 self._fill(text)
             self._window.say(str(error))
 
-    async def _turn(self, turn: Awaitable[None]) -> None:
-        """Waits for a turn; then nothing streams any more, and that is shown."""
+    async def _deliver(self, session: Session, text: str) -> None:
+        asked, rest = split_command(text, self._program.toolbox)
+        if session is self._session:
+            self._window.view.go_to_end()
+        await self._turn(session, session.send(rest, asked=asked))
+
+    async def _turn(self, session: Session, turn: Awaitable[None]) -> None:
+        """Waits for a turn; then nothing streams any more, and that is shown. What waits is sent.
+
+        While it streams, Python's search for garbage leaves out what was there before: in a long chat it would hold up
+        a frame.
+        """
+        whole = False
+        gc.freeze()
         try:
             await turn
+            whole = True
         finally:
+            gc.unfreeze()
             self._show_list()
             self.show_now()
+            if not whole:
+                self._give_back(session.chat_id)
+        self._send_next(session)
+
+    # What waits for the end of an answer ----------------------------------------------------------------------------
+
+    def _queue(self, text: str) -> None:
+        """A message written while an answer runs."""
+        session = self._session
+        if session is None or not session.running:
+            self._send(text)
+            return
+        self._waiting.setdefault(session.chat_id, []).append(text)
+        self._close_menu()
+        self._fill("")
+        self._draft_timer.start()
+        self._window.composer.show_waiting(self._waiting[session.chat_id])
+
+    def _send_next(self, session: Session) -> None:
+        """After a whole answer the next message goes; after one that was stopped or failed, all go back."""
+        waiting = self._waiting.get(session.chat_id)
+        if not waiting or session.running:
+            return
+        last = session.messages[-1] if session.messages else None
+        if last is not None and last.state == "done" and last.failure is None:
+            text = waiting.pop(0)
+            self._do(self._deliver_waiting(session, text), "send the message")
+        else:
+            self._give_back(session.chat_id)
+        if session is self._session:
+            self._window.composer.show_waiting(self._waiting.get(session.chat_id, ()))
+
+    async def _deliver_waiting(self, session: Session, text: str) -> None:
+        try:
+            await self._deliver(session, text)
+        except StoreError as error:
+            self._waiting.setdefault(session.chat_id, []).insert(0, text)
+            self._give_back(session.chat_id)
+            self._window.say(str(error))
+
+    def _take_back(self, number: int) -> None:
+        """A message that waits goes back to where it was written."""
+        waiting = self._waiting.get(self.chat, [])
+        if 0 <= number < len(waiting):
+            self._write_back([waiting.pop(number)])
+            self._window.composer.show_waiting(waiting)
+            self._window.composer.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _give_back(self, chat: str) -> None:
+        """All that waits in a chat becomes its draft again, before what was written since."""
+        texts = self._waiting.pop(chat, [])
+        if not texts:
+            return
+        if chat == self.chat:
+            self._write_back(texts)
+            self._window.composer.show_waiting(())
+        else:
+            draft = "\n\n".join([*texts, self._draft_of(chat)]).strip()
+            self._drafts[chat] = draft
+            self._do(self._program.chats.save_draft(chat, draft), "keep the draft")
+
+    def _write_back(self, texts: list[str]) -> None:
+        written = self._window.composer.text()
+        self._fill("\n\n".join([*texts, written] if written.strip() else texts))
+        self._draft_timer.start()
+
+    def _draft_of(self, chat: str) -> str:
+        known = next((one.draft for one in self.chats if one.id == chat), "")
+        return self._drafts.get(chat, known)
 
     def stop(self) -> None:
         """Stops the answer of the chat that is open."""
@@ -336,13 +466,40 @@ class ChatsDesk(QObject):
         if session is None or (session.running and what in ("retry", "go_on")):
             return
         if what == "retry":
-            self._do(self._turn(session.retry()), "try again")
+            self._do(self._turn(session, session.retry()), "try again")
         elif what == "go_on":
-            self._do(self._turn(session.go_on()), "go on")
+            self._do(self._turn(session, session.go_on()), "go on")
         elif what == "key":
             self.key_wanted.emit(self.model_id)
         else:
             self.model_wanted.emit()
+
+    def _edited(self, message: str, text: str) -> None:
+        session = self._session
+        if session is not None and not session.running:
+            asked, rest = split_command(text, self._program.toolbox)
+            self._window.view.go_to_end()
+            self._do(self._turn(session, session.edit(message, rest, asked=asked)), "send the message again")
+
+    async def _read(self, first: int, last: int) -> None:
+        """Reads messages that came near the window."""
+        session = self._session
+        if session is not None:
+            await session.read(first, last)
+            if session is self._session:
+                self.show_now()
+
+    async def _show_picture(self, url: str) -> None:
+        """Fetches a picture that the person asked for, and shows it in the chat."""
+        from conch_desktop.desktop.pictures import read_picture
+        from conch_desktop.providers.picture import PictureError, fetch_picture
+
+        try:
+            image = read_picture(await fetch_picture(url))
+        except PictureError as error:
+            self._window.view.show_image(url, None, str(error))
+            return
+        self._window.view.show_image(url, image, "" if image is not None else "This picture can't be read.")
 
     def _answer(self, question: str, choice: Any, reason: str) -> None:
         if self._session is not None:
@@ -352,6 +509,14 @@ class ChatsDesk(QObject):
     def _open_call(self, call: str) -> None:
         self._window.shell.show_panel(True)
         self._window.activity.open_call(call)
+
+    def _copy_case(self, call_id: str) -> None:
+        messages = self._session.messages if self._session is not None else []
+        call = next((call for message in messages for call in message.calls if call.id == call_id), None)
+        if call is not None:
+            line = case_line(call, self._program.toolbox.find(call.name))
+            QGuiApplication.clipboard().setText(line)
+            self._window.say("Copied one line for conch-desktop check args.")
 
     def _go_to_question(self) -> None:
         session = self._session
@@ -385,6 +550,7 @@ class ChatsDesk(QObject):
     def _ended(self, message: Message) -> None:
         if message.model and message.mode:
             self.modes[message.model] = message.mode
+        self.ended.emit()
         if message.failure is not None:
             announce(self._window, message.failure.what)
         else:
@@ -395,12 +561,14 @@ class ChatsDesk(QObject):
         began = time.monotonic()
         window, session = self._window, self._session
         messages: list[Message] = session.messages if session is not None else []
+        entries = session.entries if session is not None else []
         running = session is not None and session.running
         question = session.question if session is not None else None
-        window.page.show_empty(not messages)
-        window.view.show_chat(self.chat, messages, running=running, question=question)
+        window.page.show_empty(not entries)
+        window.view.show_chat(self.chat, entries, running=running, question=question)
         window.activity.show_messages(messages, self._groups)
         window.composer.show_state(running=running, ready=self.ready)
+        window.composer.show_waiting(self._waiting.get(self.chat, ()))
         self._show_title()
         window.show_columns()
         if running != self._clock.isActive():
@@ -411,7 +579,7 @@ class ChatsDesk(QObject):
             self.model_changed.emit()
         # A slow screen gets fewer pictures a second instead of a window that does not answer.
         took = (time.monotonic() - began) * 1000
-        self._flush.setInterval(_FLUSH if took < 8 else min(250, int(took * 4)))
+        self._flush.setInterval(_FLUSH if took < _SLOW else max(_SLOW_FLUSH, min(250, int(took * 2))))
 
     def _show_title(self) -> None:
         title = next((chat.title for chat in self.chats if chat.id == self.chat), "")
@@ -449,6 +617,8 @@ class ChatsDesk(QObject):
     async def aclose(self) -> None:
         """Keeps the draft."""
         self._flush.stop()
+        for chat in list(self._waiting):
+            self._give_back(chat)
         await self._leave()
         for stop in self._listening.values():
             stop()

@@ -1,251 +1,106 @@
-"""A block of code: its language, Copy, and the text in colours, without wrapping."""
+"""A block of code: its language and Copy in a head that stays in view, and the lines below it."""
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QEvent, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QContextMenuEvent,
-    QFontMetricsF,
-    QGuiApplication,
-    QPainter,
-    QPaintEvent,
-    QSyntaxHighlighter,
-    QTextBlockFormat,
-    QTextCursor,
-    QTextDocument,
-    QTextOption,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QPainter, QPainterPath, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Button
-from conch_desktop.desktop.document import line_percent
-from conch_desktop.desktop.parts import Line, label, paint_card
+from conch_desktop.desktop.code_lines import CodeLines
+from conch_desktop.desktop.code_text import COLOURED_MOST, CodeText, coloured, find_lexer, language_title
+from conch_desktop.desktop.parts import label, paint_card
 from conch_desktop.desktop.theme import look
-from conch_desktop.desktop.tokens import LINE
 
-if TYPE_CHECKING:
-    from pygments.lexer import Lexer
+__all__ = ["COLOURED_MOST", "HEIGHT_MOST", "CodeBlock", "CodeText", "coloured", "find_lexer", "language_title"]
 
 HEIGHT_MOST = 480
-COLOURED_MOST = 30_000
-"""Characters that are coloured; a longer block stays plain behind them."""
-
 _COPIED_FOR = 1600
-_COLOUR_AFTER = 120
-
-_KINDS = (
-    ("Keyword", "ck"),
-    ("Name.Function", "cf"),
-    ("Name.Class", "cf"),
-    ("Name.Tag", "ck"),
-    ("Name.Attribute", "cf"),
-    ("Name.Decorator", "cf"),
-    ("Literal.String", "cs"),
-    ("Literal.Number", "cn"),
-    ("Operator.Word", "ck"),
-    ("Comment", "cc"),
-)
-"""pygments' kinds of tokens, and the colour each has."""
+_PAD = 8
 
 
-def find_lexer(language: str) -> Lexer | None:
-    """The lexer of a language as models name it; None for none and for unknown ones."""
-    from pygments.lexers import get_lexer_by_name
-    from pygments.util import ClassNotFound
+class _Head(QWidget):
+    """The line above the code. It has a ground, because code moves below it."""
 
-    try:
-        return get_lexer_by_name(language, stripnl=False, ensurenl=False) if language else None
-    except ClassNotFound:
-        return None
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.title = label("", "ui", "t2", parent=self)
+        self.copy = Button("Copy", "quiet", "copy", 28, parent=self)
+        self.copy.setAccessibleName("Copy the code")
+        line = QHBoxLayout(self)
+        line.setContentsMargins(13, 3, 4, 2)
+        line.addWidget(self.title, 1)
+        line.addWidget(self.copy)
 
-
-def language_title(language: str) -> str:
-    """What stands in the block's head."""
-    lexer = find_lexer(language)
-    return lexer.name if lexer is not None else language or "Text"
-
-
-def coloured(code: str, language: str) -> list[list[tuple[int, int, str]]]:
-    """For each line its coloured places: (start, length, token of the colour)."""
-    lexer = find_lexer(language)
-    if lexer is None:
-        return []
-    lines: list[list[tuple[int, int, str]]] = [[]]
-    at = 0
-    for kind, text in lexer.get_tokens(code):
-        name = str(kind).removeprefix("Token.")
-        tone = next((tone for start, tone in _KINDS if name.startswith(start)), "")
-        pieces = text.split("\n")
-        for number, piece in enumerate(pieces):
-            if number:
-                lines.append([])
-                at = 0
-            size = len(piece.encode("utf-16-le")) // 2  # Qt counts in UTF-16.
-            if tone and piece:
-                lines[-1].append((at, size, tone))
-            at += size
-    return lines
-
-
-class _Colours(QSyntaxHighlighter):
-    """Gives lines the colours that were found for them."""
-
-    def __init__(self, document: QTextDocument) -> None:
-        super().__init__(document)
-        self.lines: list[list[tuple[int, int, str]]] = []
-
-    def highlightBlock(self, text: str) -> None:
-        number = self.currentBlock().blockNumber()
-        if number < len(self.lines):
-            for start, length, tone in self.lines[number]:
-                self.setFormat(start, length, look.colour(tone))
-
-
-class CodeText(QTextEdit):
-    """Text in mono that is only read. The wheel scrolls it only when it has the focus, else what it stands in."""
-
-    def __init__(self, name: str, role: str = "code", *, wrap: bool = False) -> None:
-        super().__init__()
-        self._role = role
-        self.setReadOnly(True)
-        self.setAcceptRichText(False)
-        self.setAccessibleName(name)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setLineWrapMode(QTextEdit.LineWrapMode.WidgetWidth if wrap else QTextEdit.LineWrapMode.NoWrap)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere if wrap else QTextOption.WrapMode.NoWrap)
-        self.setUndoRedoEnabled(False)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        self.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.document().setDocumentMargin(0)
-        self.restyle()
-
-    def restyle(self) -> None:
-        """Takes font, line height and size of tabs from the look of now."""
-        font = look.font(self._role)
-        self.setFont(font)
-        self.document().setDefaultFont(font)
-        self.setTabStopDistance(QFontMetricsF(font).horizontalAdvance(" ") * 4)
-        self._line_heights()
-
-    def show_text(self, text: str) -> None:
-        """Shows another text."""
-        self.setPlainText(text)
-        self._line_heights()
-
-    def append_text(self, text: str) -> None:
-        """Adds text at the end."""
-        cursor = QTextCursor(self.document())
-        cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(text)
-
-    def _line_heights(self) -> None:
-        cursor = QTextCursor(self.document())
-        cursor.select(QTextCursor.SelectionType.Document)
-        block = QTextBlockFormat()
-        percent = line_percent(look.font(self._role), LINE[self._role])
-        block.setLineHeight(percent, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-        cursor.mergeBlockFormat(block)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        across = abs(event.angleDelta().x()) > abs(event.angleDelta().y())
-        bar = self.verticalScrollBar()
-        ends = bar.value() == (bar.minimum() if event.angleDelta().y() > 0 else bar.maximum())
-        if across or (not ends and self.hasFocus()):
-            super().wheelEvent(event)
-        else:
-            event.ignore()
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menu = self.createStandardContextMenu(event.pos())
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(event.globalPos())
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, 20)
+        shape = QPainterPath()
+        shape.addRoundedRect(box, 8, 8)
+        painter.setClipRect(self.rect())
+        painter.fillPath(shape, look.colour("code"))
+        painter.setPen(look.colour("line"))
+        painter.drawPath(shape)
+        bottom = self.height() - 0.5
+        painter.drawLine(0, round(bottom - 0.5), self.width(), round(bottom - 0.5))
 
 
 class CodeBlock(QWidget):
-    """Head and text in a frame. While it streams, only what is new is added."""
+    """Head and lines in a frame. While it streams, only what is new is added."""
 
     refit = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._code, self._language = "", ""
-        self._coloured = -1
-        self._title = label("", "ui", "t2")
-        self._copy = Button("Copy", "quiet", "copy", 28)
-        self._copy.setAccessibleName("Copy the code")
+        self._language = "\0"
+        self._code = ""
+        self.text = CodeLines(self)
+        self._head = _Head(self)
+        self._copy = self._head.copy
         self._copy.clicked.connect(self._pressed)
-        self.text = CodeText("Code")
-        self._colours: _Colours | None = None
-        head = QHBoxLayout()
-        head.setContentsMargins(12, 2, 3, 2)
-        head.addWidget(self._title, 1)
-        head.addWidget(self._copy)
-        body = QHBoxLayout()
-        body.setContentsMargins(12, 8, 4, 8)
-        body.addWidget(self.text)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(1, 1, 1, 1)
-        self._column.setSpacing(0)
-        self._column.addLayout(head)
-        self._column.addWidget(Line())
-        self._column.addLayout(body, 1)
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(_COLOUR_AFTER)
-        self._later.timeout.connect(self._colour)
         self._back = QTimer(self)
         self._back.setSingleShot(True)
         self._back.setInterval(_COPIED_FOR)
         self._back.timeout.connect(lambda: self._copy.change("Copy", "copy"))
+        self._stuck = 0
 
     def show_code(self, code: str, language: str, *, whole: bool) -> None:
         """Shows the code; `whole` when no more of it comes."""
-        if language != self._language or not self._title.text():
+        if language != self._language:
             self._language = language
-            self._title.setText(language_title(language))
-        if code != self._code:
-            self._put(code)
-        if whole:
-            self._later.stop()
-            self._colour()
-        elif not self._later.isActive() and len(code) <= COLOURED_MOST:
-            self._later.start()
-
-    def _put(self, code: str) -> None:
-        shown, new = _shown(self._code), _shown(code)
-        if new.startswith(shown) and shown:
-            self.text.append_text(new[len(shown) :])
-        elif new != shown:
-            self.text.show_text(new)
+            self.text.setAccessibleName(f"Code, {language_title(language)}")
         self._code = code
-
-    def _colour(self) -> None:
-        if self._coloured == len(self._code) or not self._language:
-            return
-        if self._colours is None:
-            self._colours = _Colours(self.text.document())
-        self._colours.lines = coloured(self._code[:COLOURED_MOST], self._language)
-        self._colours.rehighlight()
-        self._coloured = len(self._code)
+        self.text.show_code(code, language, whole=whole)
+        long = whole and self.text.text_height() > look.px(HEIGHT_MOST)
+        title = f"{language_title(language)}, {self.text.count:,} lines" if long else language_title(language)
+        if title != self._head.title.text():
+            self._head.title.setText(title)
 
     def restyle(self) -> None:
         """Takes the look of now."""
         self.text.restyle()
-        if self._colours is not None:
-            self._colours.rehighlight()
+
+    def _head_height(self) -> int:
+        return look.px(32) + 1
 
     def fit(self, width: int) -> int:
         """The height it needs at `width`."""
-        document = self.text.document()
-        bar = look.px(12) if document.idealWidth() > width - 18 else 0
-        text = min(math.ceil(document.size().height()) + bar, look.px(HEIGHT_MOST) - look.px(32))
-        return look.px(32) + 3 + text + 16
+        head = self._head_height()
+        inner = width - 13 - 5
+        bar = self.text.horizontalScrollBar().sizeHint().height() if self.text.text_width() > inner else 0
+        room = look.px(HEIGHT_MOST) - head
+        text = min(self.text.text_height() + bar, room - 2 * _PAD)
+        self.text.setGeometry(13, head + _PAD, inner, text)
+        self._head.setGeometry(0, self._stuck, width, head)
+        return head + text + 2 * _PAD
+
+    def stick(self, above: int) -> None:
+        """Keeps the head in view when the block begins `above` px above what is seen."""
+        stuck = max(0, min(above, self.height() - 2 * self._head_height()))
+        if stuck != self._stuck:
+            self._stuck = stuck
+            self._head.move(0, stuck)
 
     def _pressed(self) -> None:
         QGuiApplication.clipboard().setText(self._code)
@@ -258,8 +113,17 @@ class CodeBlock(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         paint_card(QPainter(self), QRectF(self.rect()), look.colour("code"), look.colour("line"))
+        if self.text.verticalScrollBar().maximum():
+            self._paint_bar(QPainter(self))
 
-
-def _shown(code: str) -> str:
-    """The code as it is shown: the line feed at its end opens no empty line."""
-    return code[:-1] if code.endswith("\n") else code
+    def _paint_bar(self, painter: QPainter) -> None:
+        """Where in a long text the lines are."""
+        bar = self.text.verticalScrollBar()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.colour("line2"))
+        track = self.text.geometry()
+        whole = bar.maximum() + bar.pageStep()
+        high = max(24.0, track.height() * bar.pageStep() / whole)
+        top = track.y() + (track.height() - high) * bar.value() / max(1, bar.maximum())
+        painter.drawRoundedRect(QRectF(self.width() - 4.5, top, 3, high), 1.5, 1.5)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, QMimeData, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QFocusEvent,
@@ -17,8 +19,10 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLay
 
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import IconButton, Painted
+from conch_desktop.desktop.offer_card import OfferCard
 from conch_desktop.desktop.parts import label, set_tone
 from conch_desktop.desktop.theme import look
+from conch_desktop.desktop.waiting import Waiting
 
 LINES_LEAST, LINES_MOST = 3, 12
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -121,8 +125,11 @@ class SendButton(Painted):
             ground, ink = self._ground("acc", "accH", "accP") or "acc", "onacc"
         else:
             ground, ink = "tag", "t3"
+            if look.high:
+                painter.setPen(QPen(look.colour("line"), 1, Qt.PenStyle.DashLine))
         painter.setBrush(look.colour(ground))
-        painter.drawRoundedRect(QRectF(self.rect()), 7, 7)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 7, 7)
+        painter.setPen(Qt.PenStyle.NoPen)
         if self.running:
             side = look.px(9)
             painter.setBrush(look.colour(ink))
@@ -137,6 +144,9 @@ class Composer(QWidget):
     """The text, its foot, and the frame around both."""
 
     sent = Signal(str)
+    queued = Signal(str)
+    """Enter while an answer runs: the message waits."""
+    taken_back = Signal(int)
     stopped = Signal()
     changed = Signal()
     """The text changed (for the draft and the menu)."""
@@ -179,6 +189,11 @@ class Composer(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        self.waiting = Waiting()
+        self.waiting.taken_back.connect(self.taken_back)
+        column.addWidget(self.waiting)
+        self.offer = OfferCard()
+        column.addWidget(self.offer)
         column.addLayout(text)
         column.addLayout(foot)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -226,6 +241,12 @@ class Composer(QWidget):
             self.say("")
             self._send()
 
+    def show_waiting(self, texts: Sequence[str]) -> None:
+        """The messages that wait for the answer to end."""
+        if self.waiting.show_texts(texts):
+            self.updateGeometry()
+            self.changed.emit()
+
     def say(self, words: str, tone: str = "t3") -> None:
         """A quiet line beside the buttons."""
         set_tone(self._note, tone)
@@ -234,11 +255,12 @@ class Composer(QWidget):
     # Inside ---------------------------------------------------------------------------------------------------------
 
     def _enter(self) -> None:
-        if self._running:
-            if not self.writing.document().isEmpty():
-                self.say("Still answering. Your text stays here; send it when the answer is done.")
+        if not self._running:
+            self._send()
             return
-        self._send()
+        text = self.text()
+        if text.strip() and self._ready:
+            self.queued.emit(text)
 
     def _send(self) -> None:
         text = self.text()
@@ -314,7 +336,8 @@ class Composer(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         focus = self.writing.hasFocus()
-        painter.setPen(QPen(look.colour("acc" if focus else "field"), 2 if focus else 1))
+        wide = (2 if focus else 1) + look.high
+        painter.setPen(QPen(look.colour("acc" if focus else "field"), wide))
         painter.setBrush(look.colour("raised"))
-        inset = 1.0 if focus else 0.5
+        inset = wide / 2
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), 12, 12)

@@ -8,11 +8,14 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
 from conch_desktop.desktop.chats_desk import ChatsDesk
+from conch_desktop.desktop.lessons_desk import LessonsDesk
 from conch_desktop.desktop.markdown import link_allowed
 from conch_desktop.desktop.models_desk import ModelsDesk
+from conch_desktop.desktop.palette_desk import PaletteDesk
 from conch_desktop.desktop.settings_desk import SettingsDesk
 
 if TYPE_CHECKING:
+    from conch_desktop.desktop.link_card import LinkCard
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
     from conch_desktop.engine.assembly import Program
@@ -23,11 +26,26 @@ class Desk:
 
     def __init__(self, window: Window, program: Program, tasks: Tasks) -> None:
         self._window, self._program = window, program
+        self._link: LinkCard | None = None
         self.chats = ChatsDesk(window, program, tasks)
-        self.models = ModelsDesk(window, program, self.chats, tasks)
-        self.settings = SettingsDesk(window, program, self.models, tasks)
+        self.lessons = LessonsDesk(window, program, self.chats, tasks)
+        self.models = ModelsDesk(window, program, self.chats, self.lessons, tasks)
+        self.settings = SettingsDesk(window, program, self.models, self.lessons, tasks)
+        self.palette = PaletteDesk(window, self)
         self.chats.key_wanted.connect(lambda model: self.settings.open("Providers", model.partition("/")[0]))
-        window.view.link_pressed.connect(open_link)
+        window.view.link_pressed.connect(self._ask_link)
+
+    def _ask_link(self, url: str) -> None:
+        """Shows where a link goes before it is followed."""
+        from conch_desktop.desktop.link_card import LinkCard
+
+        if not link_allowed(url):
+            return
+        if self._link is None:
+            self._link = LinkCard(self._window)
+            self._link.opened.connect(open_link)
+            self._window.popups.append(self._link)
+        self._link.ask(url)
 
     async def start(self, model: str = "") -> None:
         """Shows what is kept."""
@@ -37,6 +55,7 @@ class Desk:
         await self.models.start(model)
         self.chats.ready = True
         self.chats.show_now()
+        await self.lessons.read()
         if self._program.notes:
             self._window.say(" ".join(self._program.notes))
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import (
-    QColor,
     QFont,
     QFontMetricsF,
     QTextBlockFormat,
@@ -20,10 +19,12 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextFormat,
+    QTextImageFormat,
     QTextLength,
     QTextTableFormat,
 )
 
+from conch_desktop.desktop.formulas import formulas
 from conch_desktop.desktop.markdown import link_allowed
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.tokens import LINE
@@ -31,17 +32,21 @@ from conch_desktop.desktop.tokens import LINE
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+    from conch_desktop.desktop.tables import Shape
+
 MARKER = QTextFormat.Property.UserProperty + 1
 """What stands before a list item: "•", "3.", "[ ]" or "[x]"."""
 QUOTE = QTextFormat.Property.UserProperty + 2
 """How many quotes a block is in."""
 RULE = QTextFormat.Property.UserProperty + 3
 CODE = QTextFormat.Property.UserProperty + 4
+FORMULA = QTextFormat.Property.UserProperty + 6
+"""The source of a formula that is drawn."""
 NESTED = QTextFormat.Property.UserProperty + 5
 """Code inside a list or a quote."""
 
 INDENT, QUOTE_INDENT, CODE_PAD, CODE_INSET = 22, 16, 4, 10
-ROWS_MOST, COLUMNS_MOST = 200, 20
+COLUMNS_MOST = 20
 _HEADINGS = {"h1": ("h2", 600), "h2": ("h2", 600), "h3": ("h3", 600), "h4": ("chat", 600), "h5": ("chat", 600)}
 _BREAK = "\u2028"
 
@@ -61,6 +66,8 @@ class _State:
     marker: str = ""
     first: bool = True
     heading: str = ""
+    skip: int = 0
+    """Letters of the next words that are painted as a mark."""
 
 
 def line_percent(font: QFont, pixels: float) -> int:
@@ -82,6 +89,10 @@ class Builder:
         self._cursor = QTextCursor(document)
         self._line = line_percent(look.font(role), LINE[role])
         self._state = _State()
+        self.starts: list[int] = []
+        """Where each block of the top level begins."""
+        self.pending: set[str] = set()
+        """Formulas that are shown as source until they are drawn."""
 
     # Blocks ---------------------------------------------------------------------------------------------------------
 
@@ -91,8 +102,28 @@ class Builder:
         self._document.clear()
         self._cursor.movePosition(QTextCursor.MoveOperation.Start)
         for at, token in enumerate(tokens):
+            if not token.level and token.nesting >= 0:
+                self.starts.append(self.position)
             self._token(token, tokens, at)
         self._cursor.endEditBlock()
+
+    def go_on(self, tokens: list[Token], position: int) -> None:
+        """Replaces what stands from a place on, where a block of the top level begins."""
+        self._cursor.beginEditBlock()
+        self._cursor.setPosition(max(0, position - 1))
+        self._cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        self._cursor.removeSelectedText()
+        self._state.first = False
+        for at, token in enumerate(tokens):
+            if not token.level and token.nesting >= 0:
+                self.starts.append(self.position)
+            self._token(token, tokens, at)
+        self._cursor.endEditBlock()
+
+    @property
+    def position(self) -> int:
+        """Where the next block will begin."""
+        return 0 if self._state.first else self._cursor.position() + 1
 
     def write_plain(self, text: str) -> None:
         """Replaces the content by text that is no Markdown."""
@@ -150,7 +181,7 @@ class Builder:
         children = (inside.children or []) if inside is not None else []
         if children and text[:4] in ("[ ] ", "[x] ", "[X] "):
             self._state.marker = "[ ]" if text[1] == " " else "[x]"
-            children[0].content = children[0].content[4:]
+            self._state.skip = 4
         elif own.ordered:
             self._state.marker = f"{own.number}."
             own.number += 1
@@ -242,7 +273,8 @@ class Builder:
         for token in children:
             kind = token.type
             if kind == "text":
-                self._cursor.insertText(token.content, self._styled(base, strong, emphasis, strike, link))
+                words, self._state.skip = token.content[self._state.skip :], 0
+                self._cursor.insertText(words, self._styled(base, strong, emphasis, strike, link))
             elif kind == "code_inline":
                 self._inline_code(token.content, link)
             elif kind in ("softbreak", "hardbreak"):
@@ -258,10 +290,16 @@ class Builder:
             elif kind == "link_close":
                 self._refused_link(base, link)
                 link = ""
-            elif kind == "image":
-                self._picture(token, base)
-            elif token.content:
-                self._cursor.insertText(token.content, base)
+            else:
+                self._inserted(token, base)
+
+    def _inserted(self, token: Token, base: QTextCharFormat) -> None:
+        if token.type == "image":
+            self._picture(token, base)
+        elif token.type.startswith("math_inline"):
+            self._formula(token.content, base)
+        elif token.content:
+            self._cursor.insertText(token.content, base)
 
     def _styled(self, base: QTextCharFormat, strong: int, emphasis: int, strike: int, link: str) -> QTextCharFormat:
         if not (strong or emphasis or strike or link):
@@ -293,6 +331,27 @@ class Builder:
         address = str(token.attrs.get("src", ""))
         self._cursor.insertText(f"[{words}]", self._styled(base, 0, 0, 0, address))
         self._refused_link(base, address)
+
+    def _formula(self, source: str, base: QTextCharFormat) -> None:
+        """A formula as a picture; as its source until it is drawn, or when it can't be."""
+        drawn = formulas.find(source, look.font(self._role), look.colour(self._tone))
+        if drawn is None:
+            if formulas.may_come(source):
+                self.pending.add(source)
+            style = QTextCharFormat(base)
+            style.setFont(look.font("code"))
+            self._cursor.insertText(f"${source}$", style)
+            return
+        name = f"formula:{len(source)}:{hash((source, look.name))}:{drawn.cacheKey()}"
+        self._document.addResource(QTextDocument.ResourceType.ImageResource.value, QUrl(name), drawn)
+        style = QTextImageFormat()
+        style.setName(name)
+        style.setWidth(drawn.width() / drawn.devicePixelRatio())
+        style.setHeight(drawn.height() / drawn.devicePixelRatio())
+        style.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignMiddle)
+        style.setProperty(FORMULA, source)
+        style.setToolTip(source)
+        self._cursor.insertImage(style)
 
     def _inline_code(self, text: str, link: str) -> None:
         style = QTextCharFormat()
@@ -328,38 +387,13 @@ def _space(style: QTextCharFormat) -> None:
 # Tables -------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class TableRows:
-    """A table as rows of cells; the first row is its head."""
-
-    rows: list[list[Token]]
-    columns: int
-
-
-def table_rows(tokens: list[Token]) -> TableRows:
-    """The rows of a table segment; each cell is its inline token."""
-    rows: list[list[Token]] = []
-    for token in tokens:
-        if token.type == "tr_open":
-            rows.append([])
-        elif token.type == "inline" and rows:
-            rows[-1].append(token)
-    return TableRows(rows, max((len(row) for row in rows), default=0))
-
-
-def _alignment(tokens: list[Token]) -> list[str]:
-    return [str(token.attrs.get("style", "")) for token in tokens if token.type == "th_open"]
-
-
-def write_table(document: QTextDocument, tokens: list[Token]) -> None:
-    """Writes a table with rules only: at most `ROWS_MOST` rows and `COLUMNS_MOST` columns."""
-    table = table_rows(tokens)
-    styles = _alignment(tokens)
-    rows, columns = min(len(table.rows), ROWS_MOST + 1), min(table.columns, COLUMNS_MOST)
+def write_table(document: QTextDocument, rows: list[list[Token]], shape: Shape, *, head: bool) -> set[str]:
+    """Writes rows of a table with rules only; the first is its head if `head`. Gives the formulas still to come."""
     builder = Builder(document, "chat")
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
     document.clear()
+    columns = min(len(shape.shares), COLUMNS_MOST)
     if rows and columns:
         form = QTextTableFormat()
         form.setBorder(0)
@@ -367,9 +401,11 @@ def write_table(document: QTextDocument, tokens: list[Token]) -> None:
         form.setCellSpacing(0)
         form.setMargin(0)
         form.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
-        made = cursor.insertTable(rows, columns, form)
-        line: QColor = look.colour("line")
-        for at in range(rows):
+        if shape.fixed:
+            shares = [QTextLength(QTextLength.Type.PercentageLength, share) for share in shape.shares[:columns]]
+            form.setColumnWidthConstraints(shares)
+        made = cursor.insertTable(len(rows), columns, form)
+        for at, row in enumerate(rows):
             for column in range(columns):
                 cell = made.cellAt(at, column)
                 style = cell.format().toTableCellFormat()
@@ -378,15 +414,18 @@ def write_table(document: QTextDocument, tokens: list[Token]) -> None:
                 style.setRightPadding(look.px(12) if column < columns - 1 else 0)
                 style.setBottomBorder(1)
                 style.setBottomBorderStyle(QTextTableFormat.BorderStyle.BorderStyle_Solid)
-                style.setBottomBorderBrush(look.colour("line2") if at == 0 else line)
+                style.setBottomBorderBrush(look.colour("line2" if head and at == 0 else "line"))
                 cell.setFormat(style)
-                if column < len(table.rows[at]):
-                    align = _align(styles[column] if column < len(styles) else "")
-                    builder.write_cell(cell.firstCursorPosition(), table.rows[at][column], head=at == 0, align=align)
+                if column < len(row):
+                    align = _ALIGN.get(shape.aligned[column] if column < len(shape.aligned) else "")
+                    builder.write_cell(
+                        cell.firstCursorPosition(),
+                        row[column],
+                        head=head and at == 0,
+                        align=align or Qt.AlignmentFlag.AlignLeft,
+                    )
     cursor.endEditBlock()
+    return builder.pending
 
 
-def _align(style: str) -> Qt.AlignmentFlag:
-    if "right" in style:
-        return Qt.AlignmentFlag.AlignRight
-    return Qt.AlignmentFlag.AlignHCenter if "center" in style else Qt.AlignmentFlag.AlignLeft
+_ALIGN = {"right": Qt.AlignmentFlag.AlignRight, "center": Qt.AlignmentFlag.AlignHCenter}

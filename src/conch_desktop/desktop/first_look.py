@@ -25,6 +25,7 @@ class FirstLook:
     panel_open: bool = True
     sidebar_width: int = 260
     panel_width: int = 380
+    contrast: str = "system"
 
 
 def read_first_look(folder: Path) -> FirstLook:

@@ -10,6 +10,7 @@ from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import IconButton, Painted
 from conch_desktop.desktop.parts import Line, badge_width, paint_badge, paint_tile
 from conch_desktop.desktop.theme import look
+from conch_desktop.desktop.wording import BADGE_WORDS
 
 _NONE = "Choose a model"
 _SLACK = 3
@@ -22,14 +23,17 @@ class ModelButton(Painted):
     def __init__(self) -> None:
         super().__init__()
         self._provider, self._model, self._mode = "", "", ""
+        self._checked = False
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setCheckable(True)
         self.show_model("", "", "")
 
-    def show_model(self, provider: str, model: str, mode: str) -> None:
-        """Shows a model; `mode` as in `wording.BADGE_WORDS`, "" for no badge."""
-        self._provider, self._model, self._mode = provider, model, mode
+    def show_model(self, provider: str, model: str, mode: str, *, checked: bool = False) -> None:
+        """Shows a model; `mode` as in `wording.BADGE_WORDS`, "" for no badge; a tick when `checked`."""
+        self._provider, self._model, self._mode, self._checked = provider, model, mode, checked
         name = f"Model: {model}, from {provider}" if model else _NONE
+        if mode:
+            name += f", {BADGE_WORDS[mode]}{', checked' if checked else ''}"
         self.setAccessibleName(name)
         self.setToolTip(f"{name} (Ctrl+M)")
         self.updateGeometry()
@@ -41,7 +45,7 @@ class ModelButton(Painted):
         if self._model:
             width += look.px(20) + 8
         if self._mode:
-            width += badge_width(self._mode) + 8
+            width += badge_width(self._mode, self._checked) + 8
         return QSize(width, look.px(32))
 
     def minimumSizeHint(self) -> QSize:
@@ -63,7 +67,7 @@ class ModelButton(Painted):
             paint_tile(painter, QRectF(left, (self.height() - tile) / 2, tile, tile), self._provider)
             left += tile + 8
         room = right - left - 8
-        badge = badge_width(self._mode) if self._mode else 0
+        badge = badge_width(self._mode, self._checked) if self._mode else 0
         font = look.font("ui", 600)
         metrics = QFontMetrics(font)
         least = min(look.px(60), metrics.horizontalAdvance(self._model))
@@ -77,7 +81,8 @@ class ModelButton(Painted):
         painter.drawText(QRectF(left, 0, words + 4, self.height()), Qt.AlignmentFlag.AlignVCenter, name)
         if badge:
             high = look.px(18)
-            paint_badge(painter, QRectF(left + words + 8, (self.height() - high) / 2, badge, high), self._mode)
+            place = QRectF(left + words + 8, (self.height() - high) / 2, badge, high)
+            paint_badge(painter, place, self._mode, self._checked)
 
 
 class Header(QWidget):

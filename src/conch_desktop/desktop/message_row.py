@@ -1,37 +1,49 @@
-"""One message in the chat: its author, its words, its calls, what went wrong, and what can be done with it."""
+"""One message in the chat: its author, its words, its calls, what went wrong, and what can be done with it.
+
+It is a column of blocks. Only those near the window have a widget; the others are as tall as they are thought to be.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from conch_desktop.desktop.blocks import UNFILLED, USER_WIDTH, Block, Kept, carry, message_blocks
 from conch_desktop.desktop.buttons import IconButton
 from conch_desktop.desktop.call_line import BEYOND, CallLine
 from conch_desktop.desktop.code_block import CodeBlock
-from conch_desktop.desktop.message_parts import Actions, Author, Pulse, Stopped, Words
+from conch_desktop.desktop.edit_block import EditBlock
+from conch_desktop.desktop.heights import Heights
+from conch_desktop.desktop.math_block import MathBlock
+from conch_desktop.desktop.message_parts import Actions, Author, Loading, Pulse, Stopped
+from conch_desktop.desktop.picture_block import PictureBlock
 from conch_desktop.desktop.question import QuestionCard
-from conch_desktop.desktop.table_block import TableBlock
+from conch_desktop.desktop.table_block import TableBlock, TableMore
 from conch_desktop.desktop.text_block import MARGIN, TextBlock
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.thinking import Thinking
-from conch_desktop.desktop.trouble import Trouble, TroubleBlock, trouble_of
-from conch_desktop.domain.calls import CallRecord
-from conch_desktop.domain.messages import Message, ReasoningPart, TextPart
+from conch_desktop.desktop.trouble import Trouble, TroubleBlock
+from conch_desktop.domain.messages import Message, Outline
 
 if TYPE_CHECKING:
     from conch_desktop.tools.guard import Question
 
-USER_WIDTH = 560
 _USER_PAD_X, _USER_PAD_Y = 14, 7.5
+_INDENT = 22
+_FAR = 1 << 30
 
 _GAPS = {
     ("author", "text"): 6,
     ("author", "call"): 7,
     ("author", "think"): 4,
     ("text", "text"): 12,
+    ("text", "item"): 3,
+    ("code", "item"): 8,
     ("text", "head"): 20,
     ("text", "call"): 4,
     ("call", "call"): 1,
@@ -44,280 +56,471 @@ _GAPS = {
     ("text", "question"): 7,
     ("text", "table"): 6,
     ("table", "text"): 14,
+    ("table", "band"): 0,
+    ("user", "user"): 0,
 }
 """Space between two kinds of parts, in px; any other pair gets 12."""
+_BEFORE = {"head": "text", "item": "text", "band": "table"}
 
 _COPIED_FOR = 1600
 
 
 class MessageRow(QWidget):
-    """A message as a column of blocks. It is laid out by `fit`, by whoever scrolls it."""
+    """A message as a column of blocks. It is laid out by whoever scrolls it: `arrange`, or `fit` for all of it."""
 
     acted = Signal(str, str)
     """What the person wants with this message: (message id, "retry" | "go_on" | "key" | "model")."""
+    edited = Signal(str, str)
+    """The person changed this message: (message id, the new words)."""
     call_pressed = Signal(str)
     answered = Signal(str, str, str)
     link_pressed = Signal(str)
+    picture_asked = Signal(str)
     refit = Signal()
+    grown = Signal()
+    """A block is another height by itself; `refit`: because the person pressed something."""
 
-    def __init__(self, message: Message, parent: QWidget) -> None:
+    def __init__(self, message: Message | Outline, parent: QWidget, store: dict[Any, Any] | None = None) -> None:
         super().__init__(parent)
         self.message = message
         self._user = message.role == "user"
-        self._order: list[tuple[str, QWidget]] = []
-        self._words: dict[int, Words] = {}
-        self._single: dict[tuple[str, str], QWidget] = {}
+        self._store = {} if store is None else store
+        self.blocks: list[Block] = []
+        self._tops = Heights()
+        self._shown: dict[int, Block] = {}
+        self._width = 680
+        self._parts = Kept()
         self._bubble = QRectF()
         self._last = False
         self._state: tuple[Any, ...] = ()
+        self._open_call = ""
+        self._caret: Block | None = None
+        self._held: QWidget | None = None
         self.dirty = True
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # What is moved is copied, not painted again,
+        self.setAttribute(Qt.WidgetAttribute.WA_StaticContents)  # and what grows is painted only where it is new.
         self._back = QTimer(self)
         self._back.setSingleShot(True)
         self._back.setInterval(_COPIED_FOR)
         self._back.timeout.connect(lambda: self._mark_copied(False))
 
+    @property
+    def is_user(self) -> bool:
+        """Whether the person wrote it."""
+        return self._user
+
     # Content --------------------------------------------------------------------------------------------------------
 
-    def show_message(self, message: Message, *, running: bool, last: bool, question: Question | None) -> bool:
+    def show_message(self, message: Message | Outline, *, running: bool, last: bool, question: Question | None) -> bool:
         """Shows the message as it is now; False when nothing of it changed."""
         state = (running, last, question)
         if message is self.message and state == self._state:
             return False
         self.message, self._state, self._last = message, state, last
-        who = "You" if self._user else message.author or "The model"
-        self.setAccessibleName(f"{who}: {message.text[:2000]}")
-        order = self._user_parts(message) if self._user else self._parts(message, running, question)
-        self._settle(order)
+        editing = bool(self._store.get("editing"))
+        blocks = message_blocks(message, self._parts, running=running, last=last, question=question, editing=editing)
+        self._caret = blocks[-1] if running and blocks and blocks[-1].kind == "text" else None
+        self._take(blocks)
         self._show_actions()
         self.dirty = True
         return True
 
-    def _user_parts(self, message: Message) -> list[tuple[str, QWidget]]:
-        text = message.text
-        if message.asked:
-            text = f"/{message.asked} {text}".rstrip()
-        block = self._keep("user", "", lambda: TextBlock("chat", "t1", self))
-        if isinstance(block, TextBlock) and block.toPlainText() != text:
-            block.show_plain(text)
-        copy = self._keep("copy", "", self._copy_button)
-        return [("user", block), ("copy", copy)]
+    def _take(self, blocks: list[Block]) -> None:
+        """Shows other blocks; those at the start that are the same are not looked at."""
+        old = self.blocks
+        same = _same(old, blocks)
+        carry(old[same:], blocks[same:])
+        for number in [number for number in self._shown if number >= same]:
+            self._drop(self._shown.pop(number))
+        self.blocks = blocks
+        self._tops.cut(same)
+        for number in range(same, len(blocks)):
+            block = blocks[number]
+            if block.widget is not None:
+                self._shown[number] = block
+            elif block.width < 0:
+                block.height = block.guess(self._width)
+            self._tops.append(self._gap(number) + block.height)
 
-    def _parts(self, message: Message, running: bool, question: Question | None) -> list[tuple[str, QWidget]]:
-        order: list[tuple[str, QWidget]] = []
-        author = self._keep("author", "", lambda: Author("", self))
-        if isinstance(author, Author):
-            author.set_name(message.author)
-        if message.author:
-            order.append(("author", author))
-        count = len(message.parts)
-        for at, part in enumerate(message.parts):
-            ending = running and at == count - 1
-            if isinstance(part, TextPart) and part.text.strip():
-                words = self._words.setdefault(at, Words(self._make_block))
-                words.show(part.text, whole=not ending)
-                order += words.widgets
-            elif isinstance(part, ReasoningPart) and part.text.strip():
-                order.append(("think", self._thinking(at, part, running=ending)))
-            elif isinstance(part, CallRecord):
-                order.append(self._call(part, question))
-        for at in [at for at in self._words if at >= count]:
-            self._words.pop(at).drop_from(0)
-        order += self._end(message, running, order)
-        return order
+    def _gap(self, number: int) -> int:
+        """The space above a block."""
+        if not number:
+            return 0
+        before = self.blocks[number - 1].rule
+        return look.px(_GAPS.get((_BEFORE.get(before, before), self.blocks[number].rule), 12))
 
-    def _thinking(self, at: int, part: ReasoningPart, *, running: bool) -> QWidget:
-        block = self._keep("think", str(at), self._make_thinking)
-        if isinstance(block, Thinking):
-            block.show_text(part.text, running=running)
-        return block
+    @property
+    def shown(self) -> list[tuple[int, Block]]:
+        """The blocks that have widgets, with their numbers, from the top."""
+        return sorted(self._shown.items(), key=itemgetter(0))
 
-    def _make_thinking(self) -> QWidget:
-        made = Thinking(self)
-        made.refit.connect(self._refit)
+    # Widgets --------------------------------------------------------------------------------------------------------
+
+    def _make(self, block: Block) -> QWidget:
+        made = _MAKERS[block.kind](self, block)
+        for name, work in (("refit", self._refit), ("grown", self._grown), ("link_pressed", self.link_pressed)):
+            signal = getattr(made, name, None)
+            if signal is not None:
+                signal.connect(work)
+        made.show()
         return made
 
-    def _call(self, call: CallRecord, question: Question | None) -> tuple[str, QWidget]:
-        if question is not None and question.id == call.id:
-            return ("question", self._keep("question", call.id, lambda: self._make_question(question)))
-        line = self._keep("call", call.id, lambda: self._make_line(call.id))
-        if isinstance(line, CallLine):
-            line.show_call(call)
-        return ("call", line)
-
-    def _make_question(self, question: Question) -> QWidget:
+    def make_question(self, block: Block) -> QuestionCard:
+        """The card of a question."""
+        question = block.what
         source = "memory" if question.source == "builtin" else question.source
         card = QuestionCard(question, source, self)
         card.answered.connect(self.answered)
-        card.refit.connect(self._refit)
         return card
 
-    def _make_line(self, call: str) -> QWidget:
+    def make_line(self, block: Block) -> CallLine:
+        """The line of a call."""
         line = CallLine(self)
-        line.clicked.connect(lambda: self.call_pressed.emit(call))
+        line.clicked.connect(lambda: self.call_pressed.emit(line.call.id if line.call is not None else ""))
         return line
 
-    def _end(self, message: Message, running: bool, before: list[tuple[str, QWidget]]) -> list[tuple[str, QWidget]]:
-        """What stands below the parts."""
-        self._set_caret(before if running else [])
-        if running:
-            waits = not before or before[-1][0] in ("author", "call")
-            states = {call.state for call in message.calls}
-            if waits and not states & {"reading", "waiting", "running"}:
-                return [("pulse", self._keep("pulse", "", lambda: Pulse(self)))]
-            return []
-        end: list[tuple[str, QWidget]] = []
-        trouble = trouble_of(message)
-        if trouble is not None:
-            end.append(("trouble", self._trouble(trouble)))
-        elif message.state == "stopped" and self._last:
-            stopped = self._keep("stopped", "", lambda: Stopped(self))
-            if isinstance(stopped, Stopped) and not stopped.property("joined"):
-                stopped.setProperty("joined", True)
-                stopped.acted.connect(self._act)
-            end.append(("stopped", stopped))
-        if before:
-            end.append(("actions", self._keep("actions", "", self._make_actions)))
-        return end
+    def make_trouble(self, block: Block) -> TroubleBlock:
+        """What went wrong."""
+        trouble: Trouble = block.what
+        made = TroubleBlock(trouble, self)
+        made.acted.connect(self._act)
+        return made
 
-    def _trouble(self, trouble: Trouble) -> QWidget:
-        return self._keep("trouble", repr(trouble), lambda: self._make_trouble(trouble))
+    def make_stopped(self, block: Block) -> Stopped:
+        """That the person stopped it."""
+        made = Stopped(self)
+        made.acted.connect(self._act)
+        return made
 
-    def _make_trouble(self, trouble: Trouble) -> QWidget:
-        block = TroubleBlock(trouble, self)
-        block.acted.connect(self._act)
-        return block
-
-    def _make_actions(self) -> QWidget:
+    def make_actions(self, block: Block) -> Actions:
+        """What can be done with an answer."""
         actions = Actions(self)
-        actions.copied.connect(self._copy)
+        actions.copied.connect(self.copy_markdown)
         actions.again.connect(lambda: self._act("retry"))
+        self._show_action(actions)
         return actions
 
-    def _copy_button(self) -> QWidget:
-        button = IconButton("copy", "Copy the message", 24, parent=self)
-        button.clicked.connect(self._copy)
+    def make_button(self, block: Block) -> IconButton:
+        """What can be done with the person's message."""
+        if block.kind == "copy":
+            button = IconButton("copy", "Copy as Markdown", 24, parent=self)
+            button.clicked.connect(self.copy_markdown)
+        else:
+            button = IconButton("pencil", "Edit and resend", 24, parent=self)
+            button.clicked.connect(self.edit)
         return button
 
-    def _make_block(self, kind: str) -> QWidget:
-        """An empty block for a segment."""
-        block: TextBlock | CodeBlock | TableBlock
-        if kind == "code":
-            block = CodeBlock(self)
-            block.refit.connect(self._refit)
-        elif kind == "table":
-            block = TableBlock(self)
-            block.refit.connect(self._refit)
-            block.text.link_pressed.connect(self.link_pressed)
+    def make_edit(self, block: Block) -> EditBlock:
+        """The field in which the message is changed."""
+        made = EditBlock(self.markdown(), self)
+        made.sent.connect(self._edited)
+        made.left.connect(self.leave_edit)
+        return made
+
+    def make_more(self, block: Block) -> TableMore:
+        """The rest of a table."""
+        made = TableMore(self)
+        made.opened.connect(lambda: self._open_table(block))
+        return made
+
+    def make_picture(self, block: Block) -> PictureBlock:
+        """A picture."""
+        made = PictureBlock(self)
+        made.asked.connect(self.picture_asked)
+        return made
+
+    def _open_table(self, block: Block) -> None:
+        self._store["whole", block.key] = True
+        block.filled = UNFILLED
+        self._refit()
+
+    def _fill(self, block: Block) -> None:
+        widget, what = block.widget, block.what
+        if isinstance(widget, CodeBlock):
+            widget.show_code(what[0], what[1], whole=what[2])
+        elif isinstance(widget, TableBlock):
+            widget.show_band(*block.data)
+        elif isinstance(widget, TextBlock):
+            if block.kind == "user":
+                widget.show_plain(what)
+            else:
+                widget.show_tokens(block.data.tokens)
+                block.data.forget()
+        elif isinstance(widget, Author):
+            widget.set_name(what)
+        elif isinstance(widget, CallLine):
+            widget.show_call(what)
+            widget.set_open(what.id == self._open_call)
         else:
-            block = TextBlock("chat", "t1", self)
-            block.link_pressed.connect(self.link_pressed)
-        return block
+            self._fill_rest(block)
+        block.filled = what
+        block.width = -1
 
-    def _keep(self, kind: str, key: str, make: Any) -> QWidget:
-        found = self._single.get((kind, key))
-        if found is None:
-            made: QWidget = make()
-            found = self._single[(kind, key)] = made
-        return found
+    def _fill_rest(self, block: Block) -> None:
+        widget, what = block.widget, block.what
+        if isinstance(widget, Thinking):
+            if block.filled is UNFILLED and block.key in self._store:
+                widget.restore(self._store[block.key])
+            widget.show_text(what[0], running=what[1])
+        elif isinstance(widget, MathBlock):
+            widget.show_formula(what[0])
+        elif isinstance(widget, PictureBlock):
+            widget.show_picture(what[0], what[1])
+            if ("image", what[0]) in self._store:
+                widget.show_image(*self._store["image", what[0]])
+        elif isinstance(widget, TableMore):
+            widget.show_more(block.data, whole=("whole", block.key) in self._store)
 
-    def _settle(self, order: list[tuple[str, QWidget]]) -> None:
-        """Shows what is in the order, and takes away what no longer is."""
-        wanted = {id(widget) for _, widget in order}
-        for key, widget in list(self._single.items()):
-            if id(widget) in wanted:
-                continue
-            if key[0] in ("question", "trouble"):
-                del self._single[key]
-                widget.deleteLater()
-            widget.hide()
-        for _, widget in order:
-            if widget.isHidden():
-                widget.show()
-        self._order = order
+    def _drop(self, block: Block) -> None:
+        if block.widget is not None:
+            if isinstance(block.widget, Thinking):
+                self._store[block.key] = block.widget.state()
+            block.widget.hide()
+            block.widget.deleteLater()
+            block.widget = None
+            block.filled = UNFILLED
 
-    def _set_caret(self, order: list[tuple[str, QWidget]]) -> None:
-        last = order[-1][1] if order else None
-        for words in self._words.values():
-            for _, widget in words.widgets:
-                if isinstance(widget, TextBlock) and widget.caret != (widget is last):
-                    widget.caret = widget is last
-                    widget.viewport().update()
+    def hold(self, widget: QWidget | None) -> None:
+        """Keeps a widget however far it is from the window: the pointer holds it."""
+        self._held = widget
+
+    def held(self) -> bool:
+        """Whether the pointer holds something of it, or the person works in it."""
+        return self._held is not None or bool(self._store.get("editing"))
+
+    def let_go(self) -> None:
+        """The pointer holds nothing any more. What is kept of it when it goes is noted."""
+        self._held = None
+        for block in self.blocks:
+            if isinstance(block.widget, Thinking):
+                self._store[block.key] = block.widget.state()
 
     def restyle(self) -> None:
         """Writes everything again in the look of now."""
-        for _, widget in self._order:
-            if isinstance(widget, (TextBlock, CodeBlock, TableBlock, Thinking)):
-                widget.restyle()
+        for block in self.blocks:
+            block.width = -1
+            restyle = getattr(block.widget, "restyle", None)
+            if restyle is not None:
+                restyle()
         self.dirty = True
+
+    def show_image(self, address: str, image: Any, trouble: str) -> None:
+        """A picture that was asked for came, or did not."""
+        self._store["image", address] = (image, trouble)
+        for block in self.blocks:
+            if isinstance(block.widget, PictureBlock) and block.what[0] == address:
+                block.widget.show_image(image, trouble)
+                block.width = -1
+        self._refit()
+
+    def set_open_call(self, call: str) -> None:
+        """Marks the line of the call whose card is open."""
+        self._open_call = call
+        for line in self.lines():
+            line.set_open(line.call is not None and line.call.id == call)
 
     def question_card(self) -> QuestionCard | None:
         """The open question, if it is in this message."""
-        return next((widget for _, widget in self._order if isinstance(widget, QuestionCard)), None)
+        return next((block.widget for block in self._shown.values() if isinstance(block.widget, QuestionCard)), None)
 
     def lines(self) -> list[CallLine]:
-        """The lines of the calls."""
-        return [widget for _, widget in self._order if isinstance(widget, CallLine)]
+        """The lines of the calls that are near the window."""
+        return [block.widget for _, block in self.shown if isinstance(block.widget, CallLine)]
 
     def place_of(self, call: str) -> int | None:
         """How far down in this row a call's line or question is."""
-        for _, widget in self._order:
-            if isinstance(widget, CallLine) and widget.call is not None and widget.call.id == call:
-                return widget.y()
-            if isinstance(widget, QuestionCard) and widget.question.id == call:
-                return widget.y()
+        for at, block in enumerate(self.blocks):
+            if block.kind in ("call", "question") and block.what.id == call:
+                return self.top_of(at)
         return None
 
     # Place ----------------------------------------------------------------------------------------------------------
 
     def fit(self, width: int) -> int:
-        """Lays out for a column of `width`; the row itself is wider by `BEYOND` on both sides."""
-        self.dirty = False
-        return self._fit_user(width) if self._user else self._fit_answer(width)
+        """Lays everything out for a column of `width`; the row itself is wider by `BEYOND` on both sides."""
+        self.arrange(width, -_FAR, _FAR)
+        return self.tall
 
-    def _fit_user(self, width: int) -> int:
-        block, copy = self._order[0][1], self._order[1][1]
-        assert isinstance(block, TextBlock)
+    @property
+    def _bubbled(self) -> bool:
+        """Whether it is the person's words in their bubble: not an answer, and not open to be changed."""
+        return bool(self.blocks) and self.blocks[0].kind == "user"
+
+    @property
+    def tall(self) -> int:
+        """How tall the row is, as far as it is known."""
+        return self._tall
+
+    _tall = 0
+
+    def arrange(self, width: int, top: int, bottom: int) -> bool:
+        """Gives the blocks between two heights their widgets and places; True when the row is another height now."""
+        self.dirty = False
+        before = self._tall
+        if self._bubbled:
+            self._tall = self._arrange_user(width, top, bottom)
+        else:
+            self._tall = self._arrange_answer(width, top, bottom)
+        return self._tall != before
+
+    def _arrange_answer(self, width: int, top: int, bottom: int) -> int:
+        self._width = width
+        near: set[int] = set()
+        number = self._tops.find(top) if top > 0 else 0
+        while number < len(self.blocks):
+            y = self._tops.above(number)
+            if y > bottom:
+                break
+            near.add(number)
+            self._lay(number, width)
+            number += 1
+        for number, block in list(self._shown.items()):
+            if number in near:
+                continue
+            if block.kind in _KEPT or block.widget is self._held:
+                self._lay(number, width)
+            else:
+                self._drop(block)
+                del self._shown[number]
+        for number, block in self._shown.items():
+            self._put(number, width)
+            self._set_caret(block)
+        return self._tops.total
+
+    def _lay(self, number: int, width: int) -> None:
+        """Gives a block its widget and finds its true height."""
+        block = self.blocks[number]
+        if block.widget is not None and block.width == width and block.filled == block.what:
+            return
+        self._prepare(block, width - look.px(_INDENT) * block.depth, width)
+        self._shown[number] = block
+        self._tops[number] = self._gap(number) + block.height
+
+    def _prepare(self, block: Block, own: int, width: int) -> None:
+        if block.widget is None:
+            block.widget = self._make(block)
+            block.filled = UNFILLED
+        if block.filled is UNFILLED or block.filled != block.what:
+            self._fill(block)
+        if block.width != width:
+            if isinstance(block.widget, TextBlock):
+                block.height = block.widget.fit(own + 2 * MARGIN) - 2 * MARGIN
+            elif isinstance(block.widget, Loading):
+                block.height = block.guess(own)
+            else:
+                fit: Callable[[int], int] = block.widget.fit  # type: ignore[attr-defined]
+                block.height = fit(own)
+            block.width = width
+
+    def _put(self, number: int, width: int) -> None:
+        block = self.blocks[number]
+        widget = block.widget
+        own = width - look.px(_INDENT) * block.depth
+        left = BEYOND + width - own
+        y = self.top_of(number)
+        if isinstance(widget, TextBlock):
+            lead = 0 if isinstance(widget, TableBlock) else widget.lead()
+            place = QRect(left - MARGIN, y - MARGIN + lead, own + 2 * MARGIN, block.height + 2 * MARGIN)
+        elif isinstance(widget, CallLine):
+            place = QRect(0, y, own + 2 * BEYOND, block.height)
+        else:
+            place = QRect(left - 4 if block.kind == "actions" else left, y, own, block.height)
+        if widget is not None and widget.geometry() != place:
+            widget.setGeometry(place)
+
+    def _set_caret(self, block: Block) -> None:
+        widget = block.widget
+        caret = block is self._caret
+        if isinstance(widget, TextBlock) and widget.caret != caret:
+            widget.caret = caret
+            widget.viewport().update()
+
+    def _arrange_user(self, width: int, top: int, bottom: int) -> int:
         pad_x, pad_y = look.px(_USER_PAD_X), look.px(_USER_PAD_Y)
         most = min(look.px(USER_WIDTH), width)
-        block.fit(most - 2 * pad_x + 2 * MARGIN)
-        wide = min(block.ideal_width() + 1, most - 2 * pad_x + 2 * MARGIN)
-        high = block.fit(wide) - 2 * MARGIN
+        inner = most - 2 * pad_x + 2 * MARGIN
+        words = [(number, block) for number, block in enumerate(self.blocks) if block.kind == "user"]
+        y = pad_y
+        wide = inner
+        for number, block in words:
+            if block.width != width and block.widget is None:
+                block.height, block.width = block.guess(width), -1
+            if y + block.height >= top and y <= bottom:
+                wide = self._lay_words(number, inner, width, alone=len(words) == 1)
+            elif block.widget is not None and block.widget is not self._held:
+                self._drop(block)
+                del self._shown[number]
+            self._tops[number] = block.height
+            y += block.height
         left = BEYOND + width - wide - 2 * pad_x + 2 * MARGIN
-        self._bubble = QRectF(left, 0, wide + 2 * pad_x - 2 * MARGIN, high + 2 * pad_y)
-        block.setGeometry(left + pad_x - MARGIN, pad_y - MARGIN + block.lead(), wide, high + 2 * MARGIN)
-        size = look.px(24)
-        copy.setGeometry(max(0, left - size - 4), round(self._bubble.height()) - size - 4, size, size)
-        return round(self._bubble.height())
+        y = pad_y
+        for _, block in words:
+            if isinstance(block.widget, TextBlock):
+                lead = block.widget.lead()
+                place = QRect(left + pad_x - MARGIN, y - MARGIN + lead, wide, block.height + 2 * MARGIN)
+                block.widget.setGeometry(place)
+            y += block.height
+        bubble = QRectF(left, 0, wide + 2 * pad_x - 2 * MARGIN, y + pad_y)
+        if bubble != self._bubble:
+            self._bubble = bubble
+            self.update()
+        self._place_buttons(left, y + pad_y)
+        return y + pad_y
 
-    def _fit_answer(self, width: int) -> int:
-        y = 0
-        before = ""
-        for kind, widget in self._order:
-            if before:
-                after = "text" if before == "head" else before
-                y += look.px(_GAPS.get((after, kind), 12))
-            if isinstance(widget, TextBlock):
-                high = widget.fit(width + 2 * MARGIN)
-                widget.setGeometry(BEYOND - MARGIN, y - MARGIN + widget.lead(), width + 2 * MARGIN, high)
-                high -= 2 * MARGIN
-            elif isinstance(widget, CallLine):
-                high = widget.fit(width)
-                widget.setGeometry(0, y, width + 2 * BEYOND, high)
-            else:
-                high = widget.fit(width)  # type: ignore[attr-defined]
-                left = BEYOND - 4 if kind == "actions" else BEYOND
-                widget.setGeometry(left, y, width, high)
-            y += high
-            before = kind
-        return y
+    def _lay_words(self, number: int, inner: int, width: int, *, alone: bool) -> int:
+        """Lays out a piece of the person's words; gives how wide the bubble is."""
+        block = self.blocks[number]
+        if block.widget is None:
+            block.widget = self._make(block)
+            block.filled = UNFILLED
+        self._shown[number] = block
+        if block.filled is UNFILLED or block.filled != block.what:
+            self._fill(block)
+        assert isinstance(block.widget, TextBlock)
+        wide = inner
+        block.height = block.widget.fit(inner) - 2 * MARGIN
+        if alone:
+            wide = min(block.widget.ideal_width() + 1, inner)
+            block.height = block.widget.fit(wide) - 2 * MARGIN
+        block.width = width
+        return wide
+
+    def _place_buttons(self, left: int, bottom: int) -> None:
+        size = look.px(24)
+        for at in range(2):
+            number = len(self.blocks) - 2 + at
+            block = self.blocks[number]
+            if block.widget is None:
+                block.widget = self._make(block)
+                self._shown[number] = block
+                self._show_actions()
+            block.widget.setGeometry(max(0, left - (size + 2) * (at + 1) - 2), bottom - size - 4, size, size)
+
+    def stick(self, above: int) -> None:
+        """Keeps heads of code in view; `above` is how much of the row is above the window."""
+        for block in self._shown.values():
+            if isinstance(block.widget, CodeBlock):
+                block.widget.stick(above - block.widget.y())
+
+    def top_of(self, number: int) -> int:
+        """How far down in this row a block begins."""
+        if self._bubbled:
+            return look.px(_USER_PAD_Y) + self._tops.above(number)
+        return self._tops.above(number) + self._gap(number)
+
+    def block_at(self, y: int) -> int:
+        """The block at a height; that below a gap in the gap."""
+        return self._tops.find(max(0, y - (look.px(_USER_PAD_Y) if self._bubbled else 0)))
 
     def sizeHint(self) -> QSize:
         return QSize(0, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if not self._user:
-            return
         painter = QPainter(self)
+        painter.fillRect(event.rect(), look.colour("chat"))
+        if not self._bubbled:
+            return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         high_contrast = look.name.startswith("high")
         painter.setPen(look.colour("line") if high_contrast else Qt.PenStyle.NoPen)
@@ -326,27 +529,66 @@ class MessageRow(QWidget):
 
     # What the person does -------------------------------------------------------------------------------------------
 
+    def markdown(self) -> str:
+        """The message as it was written, without calls."""
+        if isinstance(self.message, Outline):
+            return ""
+        text = self.message.text
+        return f"/{self.message.asked} {text}".rstrip() if self.message.asked else text
+
+    def edit(self) -> None:
+        """Opens the message to be changed."""
+        self._set_editing(True)
+        self._refit()
+        for block in self.blocks:
+            if isinstance(block.widget, EditBlock):
+                block.widget.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def leave_edit(self) -> None:
+        """Closes the field without a change."""
+        self._set_editing(False)
+        self._refit()
+
+    def _set_editing(self, editing: bool) -> None:
+        self._store["editing"] = editing
+        if isinstance(self.message, Message):
+            self._take(message_blocks(self.message, self._parts, editing=editing))
+        self.update()
+
+    def _edited(self, text: str) -> None:
+        self._set_editing(False)
+        self.edited.emit(self.message.id, text)
+
     def _act(self, what: str) -> None:
         self.acted.emit(self.message.id, what)
 
+    def _grown(self) -> None:
+        self._measure_again()
+        self.grown.emit()
+
     def _refit(self) -> None:
-        self.dirty = True
+        self._measure_again()
         self.refit.emit()
 
-    def _copy(self) -> None:
-        text = self.message.text
-        if self.message.asked:
-            text = f"/{self.message.asked} {text}".rstrip()
-        QGuiApplication.clipboard().setText(text)
+    def _measure_again(self) -> None:
+        sender = self.sender()
+        for block in self.blocks:
+            if block.widget is not None and (block.widget is sender or block.kind not in ("text", "code", "table")):
+                block.width = -1
+        self.dirty = True
+
+    def copy_markdown(self) -> None:
+        """Copies the message as it was written."""
+        QGuiApplication.clipboard().setText(self.markdown())
         self._mark_copied(True)
         self._back.start()
 
     def _mark_copied(self, copied: bool) -> None:
-        for _, widget in self._order:
-            button = widget.copy if isinstance(widget, Actions) else widget
-            if isinstance(button, IconButton):
+        for block in self.blocks:
+            button = block.widget.copy if isinstance(block.widget, Actions) else block.widget
+            if isinstance(button, IconButton) and block.kind != "pencil":
                 button.set_icon("check" if copied else "copy")
-                button.set_name("Copied" if copied else "Copy the message")
+                button.set_name("Copied" if copied else "Copy as Markdown")
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self._show_actions()
@@ -356,10 +598,52 @@ class MessageRow(QWidget):
 
     def _show_actions(self) -> None:
         """Actions keep their place always; they are seen under the pointer and below the last message."""
-        seen = self.underMouse() or (self._last and not self._user)
-        for kind, widget in self._order:
-            if kind == "copy":
-                widget.setVisible(self.underMouse() or widget.hasFocus())
+        for block in self._shown.values():
+            widget = block.widget
+            if block.kind in ("copy", "pencil") and widget is not None:
+                busy = bool(self._state and self._state[0])
+                widget.setVisible((self.underMouse() or widget.hasFocus()) and not (busy and block.kind == "pencil"))
             elif isinstance(widget, Actions):
-                widget.copy.setVisible(seen)
-                widget.retry.setVisible(seen and self._last)
+                self._show_action(widget)
+
+    def _show_action(self, actions: Actions) -> None:
+        seen = self.underMouse() or self._last
+        actions.copy.setVisible(seen)
+        actions.retry.setVisible(seen and self._last)
+
+
+_KEPT = ("question", "edit")
+"""What the person works in: it stays however far the window is."""
+
+
+def _same(old: list[Block], new: list[Block]) -> int:
+    """How many blocks at the start are the very same; quick when only the end is another."""
+    shared = min(len(old), len(new))
+    most = max(0, shared - 8)
+    at = most if old[:most] == new[:most] else 0
+    while at < shared and old[at] is new[at]:
+        at += 1
+    return at
+
+
+_MAKERS: dict[str, Callable[[MessageRow, Block], QWidget]] = {
+    "text": lambda row, block: TextBlock("chat", "t1", row),
+    "user": lambda row, block: TextBlock("chat", "t1", row),
+    "code": lambda row, block: CodeBlock(row),
+    "table": lambda row, block: TableBlock(row),
+    "more": MessageRow.make_more,
+    "math": lambda row, block: MathBlock(row),
+    "picture": MessageRow.make_picture,
+    "author": lambda row, block: Author("", row),
+    "think": lambda row, block: Thinking(row),
+    "call": MessageRow.make_line,
+    "question": MessageRow.make_question,
+    "trouble": MessageRow.make_trouble,
+    "stopped": MessageRow.make_stopped,
+    "actions": MessageRow.make_actions,
+    "copy": MessageRow.make_button,
+    "pencil": MessageRow.make_button,
+    "edit": MessageRow.make_edit,
+    "pulse": lambda row, block: Pulse(row),
+    "waiting": lambda row, block: Loading(row),
+}

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from conch_desktop.desktop.buttons import Button
+from conch_desktop.desktop.chips import Chip
+from conch_desktop.desktop.flow import Flow
 from conch_desktop.desktop.parts import Line, badge_width, label, paint_badge
 from conch_desktop.desktop.picker_rows import Entry
 from conch_desktop.desktop.theme import look
+from conch_desktop.desktop.wording import count
 
 WIDTH = 288
 
@@ -19,6 +23,9 @@ _MODE_SENTENCES = {
     "none": "Chats without tools.",
     "untried": "Nobody has asked it for a tool here yet.",
 }
+CHOICES = {"automatic": "Automatic", "native": "Native", "words": "In words", "none": "No tools"}
+"""What a person can choose for a model, and what it is called."""
+
 _SAID = {True: "yes", False: "no", None: "not said"}
 
 
@@ -28,23 +35,28 @@ class Badge(QWidget):
     def __init__(self, mode: str = "untried") -> None:
         super().__init__()
         self._mode = mode
+        self._checked = False
 
-    def set_mode(self, mode: str) -> None:
+    def set_mode(self, mode: str, *, checked: bool = False) -> None:
         """Another mode."""
-        self._mode = mode
+        self._mode, self._checked = mode, checked
         self.updateGeometry()
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(badge_width(self._mode), look.px(18))
+        return QSize(badge_width(self._mode, self._checked), look.px(18))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        place = QRectF(0, 0, badge_width(self._mode), look.px(18))
-        paint_badge(QPainter(self), place, self._mode)
+        place = QRectF(0, 0, badge_width(self._mode, self._checked), look.px(18))
+        paint_badge(QPainter(self), place, self._mode, self._checked)
 
 
 class ModelDetail(QWidget):
-    """Name, mode, what it can't do, and figures."""
+    """Name, mode, what it can't do, figures, the person's own choice, and checking it."""
+
+    choice_made = Signal(str)
+    check_wanted = Signal()
+    lessons_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +70,7 @@ class ModelDetail(QWidget):
         self._note = label("", "small", "t2", wrap=True)
         self._facts = [
             (label(name, "small", "t2"), label("", "small", "t1"))
-            for name in ("Provider", "Window", "Tools", "Pictures")
+            for name in ("Provider", "Window", "Tools", "Pictures", "Taught")
         ]
         grid = QGridLayout()
         grid.setContentsMargins(0, 4, 0, 0)
@@ -77,9 +89,39 @@ class ModelDetail(QWidget):
         column.addWidget(Line())
         column.addLayout(grid)
         column.addWidget(self._star)
+        column.addSpacing(6)
+        column.addWidget(label("How it gets tools", "tiny", "t2", 600))
+        column.addLayout(self._choice_line())
         column.addStretch(1)
-        self._keys = label("Enter chooses. Ctrl+D marks a favourite.", "tiny", "t3", wrap=True)
+        self._found = label("", "small", "t1", wrap=True)
+        column.addWidget(self._found)
+        column.addLayout(self._buttons())
+        self._keys = label("Enter chooses. Ctrl+D marks a favourite. Ctrl+Shift+T checks it.", "tiny", "t3", wrap=True)
         column.addWidget(self._keys)
+
+    def _choice_line(self) -> Flow:
+        self.choices: dict[str, Chip] = {}
+        group = QButtonGroup(self)
+        flow = Flow(6)
+        for choice, words in CHOICES.items():
+            chip = self.choices[choice] = Chip(words)
+            group.addButton(chip)
+            flow.addWidget(chip)
+            chip.clicked.connect(lambda _=False, choice=choice: self.choice_made.emit(choice))
+        return flow
+
+    def _buttons(self) -> QHBoxLayout:
+        self.check = Button("Check this model", "plain", "done", 28)
+        self.check.setToolTip("Three harmless calls show how it gets its tools best (Ctrl+Shift+T)")
+        self.check.clicked.connect(self.check_wanted)
+        lessons = Button("Lessons", "quiet", height=28)
+        lessons.clicked.connect(self.lessons_wanted)
+        line = QHBoxLayout()
+        line.setSpacing(6)
+        line.addWidget(self.check)
+        line.addWidget(lessons)
+        line.addStretch(1)
+        return line
 
     def show_entry(self, entry: Entry | None, *, favourite: bool) -> None:
         """Shows a model, or nothing."""
@@ -89,15 +131,22 @@ class ModelDetail(QWidget):
             return
         self._name.setText(entry.label)
         self._id.setText(_breakable(entry.name))
-        self._badge.set_mode(entry.mode)
+        self._badge.set_mode(entry.mode, checked=entry.checked)
+        self.choices[entry.choice].setChecked(True)
+        self._found.setText(entry.check)
+        self._found.setVisible(bool(entry.check))
+        self.check.change(
+            "Stop the check" if entry.checking else "Check again" if entry.checked else "Check this model"
+        )
         self._mode.setText(_MODE_SENTENCES[entry.mode])
         self._note.setText(entry.note)
         self._note.setVisible(bool(entry.note))
         values = (
             entry.provider,
-            f"{entry.window:,} tokens" if entry.window else "not said",
+            _window(entry),
             _SAID[entry.tools],
             "yes" if entry.pictures else "not said",
+            count(entry.taught, "lesson") if entry.taught else "nothing yet",
         )
         for (_, value), text in zip(self._facts, values, strict=True):
             value.setText(text)
@@ -110,6 +159,12 @@ class ModelDetail(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.fillRect(self.rect(), look.colour("panel"))
         painter.fillRect(0, 0, 1, self.height(), look.colour("line"))
+
+
+def _window(entry: Entry) -> str:
+    if entry.learnt_window:
+        return f"{entry.learnt_window:,} tokens, learnt"
+    return f"{entry.window:,} tokens" if entry.window else "not said"
 
 
 def _breakable(name: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from PySide6.QtCore import QObject, QPoint, QRect, Qt
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from conch_desktop.desktop.fetch_bar import megabytes
+from conch_desktop.desktop.lesson_words import sentence
 from conch_desktop.desktop.picker import ModelPicker, PickerContent
 from conch_desktop.desktop.picker_rows import Entry, entry_search
 from conch_desktop.desktop.provider_form import Filled, KindRow, ProviderForm
@@ -18,16 +19,19 @@ from conch_desktop.desktop.welcome import Welcome
 from conch_desktop.desktop.wording import model_name
 from conch_desktop.domain.errors import ConchError
 from conch_desktop.engine.catalogue import Catalogue
+from conch_desktop.engine.checking import CHECKED
 from conch_desktop.providers.model_file import SMALL_MODEL
 from conch_desktop.providers.registry import KINDS
 from conch_desktop.store.settings import FAVOURITES, LAST_MODEL, RECENT
 
 if TYPE_CHECKING:
     from conch_desktop.desktop.chats_desk import ChatsDesk
+    from conch_desktop.desktop.lessons_desk import LessonsDesk
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
     from conch_desktop.domain.models import Model, Provider
     from conch_desktop.engine.assembly import Program
+    from conch_desktop.engine.plan import Choice
 
 _RECENT_KEPT = 10
 
@@ -35,9 +39,12 @@ _RECENT_KEPT = 10
 class ModelsDesk(QObject):
     """Which model answers, and where models come from."""
 
-    def __init__(self, window: Window, program: Program, chats: ChatsDesk, tasks: Tasks) -> None:
+    lessons_wanted = Signal()
+
+    def __init__(self, window: Window, program: Program, chats: ChatsDesk, lessons: LessonsDesk, tasks: Tasks) -> None:
         super().__init__(window)
         self._window, self._program, self._chats, self._tasks = window, program, chats, tasks
+        self._lessons = lessons
         self._providers: list[Provider] = []
         self._catalogue = Catalogue()
         self._asked = False
@@ -48,7 +55,12 @@ class ModelsDesk(QObject):
         self._settings_were_open = False
         window.pick_model.connect(self.open_picker)
         chats.model_wanted.connect(self.open_picker)
+        chats.known_model = self.model
+        chats.switch_wanted.connect(lambda model: self._do(self.choose(model), "choose the model"))
         chats.model_changed.connect(self.show_model)
+        lessons.changed.connect(self._learnt)
+        lessons.check_told.connect(lambda *_: self._fill_picker())
+        window.check_asked.connect(self._check)
 
     def _do(self, work: Coroutine[Any, Any, Any], name: str) -> None:
         self._tasks.spawn(work, name)
@@ -87,9 +99,25 @@ class ModelsDesk(QObject):
         if not model_id or provider is None:
             self._window.header.model.show_model("", "", "")
         else:
-            mode = self._chats.modes.get(model_id, "untried")
-            self._window.header.model.show_model(provider.name, model_name(model, name), mode)
+            known = self._lessons.standing(model_id)
+            self._window.header.model.show_model(
+                provider.name, model_name(model, name), known.mode, checked=known.checked
+            )
         self._show_meter(model)
+
+    def _learnt(self) -> None:
+        self.show_model()
+        self._fill_picker()
+
+    def _check(self) -> None:
+        """Checks the model that is marked in the list, or that of the chat."""
+        if self._picker is None or not self._picker.check_current():
+            self._lessons.check(self._chats.model_id)
+
+    async def choose_mode(self, model: str, choice: str) -> None:
+        """The person's own choice of how a model gets its tools."""
+        await self._program.choose_mode(model, cast("Choice", choice))
+        self._learnt()
 
     def _show_meter(self, model: Model | None) -> None:
         session = self._chats.session
@@ -121,12 +149,20 @@ class ModelsDesk(QObject):
             self._window.popups.append(picker)
             picker.chosen.connect(lambda model: self._do(self.choose(model), "choose the model"))
             picker.starred.connect(lambda model: self._do(self._star(model), "mark the model"))
+            picker.mode_chosen.connect(lambda one, how: self._do(self.choose_mode(one, how), "keep the choice"))
+            picker.check_wanted.connect(self._lessons.check)
+            picker.lessons_wanted.connect(self._to_lessons)
             picker.add_provider.connect(lambda: self.open_form("openrouter"))
             picker.use_file.connect(self._choose_file)
             picker.get_wanted.connect(self._fetch)
             picker.get_cancelled.connect(self._cancel_fetch)
             picker.refreshed.connect(lambda: self._do(self.read(refresh=True), "ask the providers for their models"))
         return self._picker
+
+    def _to_lessons(self) -> None:
+        if self._picker is not None:
+            self._picker.close_popup()
+        self.lessons_wanted.emit()
 
     def _fill_picker(self) -> None:
         if self._picker is None:
@@ -152,19 +188,28 @@ class ModelsDesk(QObject):
     def _entry(self, model: Model, provider: Provider) -> Entry:
         name = model_name(model)
         kind = KINDS.get(provider.kind)
+        known, taught = self._lessons.standing(model.id), self._lessons.of(model.id)
+        check = next((sentence(one) for one in taught if one.kind == CHECKED), "")
+        learnt = next((int(one.value) for one in taught if one.kind == "window" and one.value.isdecimal()), 0)
         return Entry(
             model.id,
             model.name,
             name,
             provider.name,
             provider.id,
-            self._chats.modes.get(model.id, "untried"),
+            known.mode,
             model.window,
             bool(model.pictures),
             kind is not None and kind.on_this_computer,
             model.note,
             model.tools,
             entry_search(name, model.name, provider.name),
+            known.checked,
+            self._program.own_choice(model.id),
+            len(taught),
+            self._lessons.told.get(model.id, check),
+            self._lessons.checking == model.id,
+            learnt,
         )
 
     async def choose(self, model: str) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
-from conch_desktop.desktop.code_block import CodeText
+from conch_desktop.desktop.code_text import CodeText
 from conch_desktop.desktop.parts import paint_card
 from conch_desktop.desktop.theme import look
 

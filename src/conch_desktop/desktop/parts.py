@@ -191,7 +191,7 @@ def paint_tag(painter: QPainter, rect: QRectF, text: str, kind: str) -> None:
     """A tag's ground and text in `rect`."""
     ground, ink = TAG_COLOURS[kind]
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(look.colour("line2") if look.name.startswith("high") else Qt.PenStyle.NoPen)
+    painter.setPen(look.colour("line2") if look.high else Qt.PenStyle.NoPen)
     painter.setBrush(look.colour(ground))
     painter.drawRoundedRect(rect, 4, 4)
     painter.setFont(look.font("tiny"))

@@ -16,6 +16,7 @@ from PySide6.QtCore import (
     QSize,
     Qt,
     Signal,
+    SignalInstance,
 )
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QShortcut
 from PySide6.QtWidgets import (
@@ -83,7 +84,8 @@ class Rows(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.entry.label if row.entry else row.text
         if role == Qt.ItemDataRole.AccessibleTextRole and row.entry:
-            return f"{row.entry.label}, {row.entry.provider}, {BADGE_WORDS[row.entry.mode]}"
+            checked = ", checked" if row.entry.checked else ""
+            return f"{row.entry.label}, {row.entry.provider}, {BADGE_WORDS[row.entry.mode]}{checked}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"{row.entry.label} ({row.entry.name})" if row.entry else row.text
         return None
@@ -151,7 +153,7 @@ class _RowPainter(QStyledItemDelegate):
                 painter, "star-on", QRectF(left, rect.y() + (rect.height() - mark) / 2, mark, mark), look.colour("acc")
             )
         left += mark + 8
-        badge = badge_width(entry.mode)
+        badge = badge_width(entry.mode, entry.checked)
         font = look.font("ui", 500)
         metrics = QFontMetrics(font)
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
@@ -169,7 +171,8 @@ class _RowPainter(QStyledItemDelegate):
                 left += wide + 8
         if left + badge < right:
             high = look.px(18)
-            paint_badge(painter, QRectF(left, rect.y() + (rect.height() - high) / 2, badge, high), entry.mode)
+            place = QRectF(left, rect.y() + (rect.height() - high) / 2, badge, high)
+            paint_badge(painter, place, entry.mode, entry.checked)
 
     def _facts(self, painter: QPainter, rect: QRect, entry: Entry) -> int:
         """What stands at the right; gives where it begins."""
@@ -196,6 +199,9 @@ class ModelPicker(Popup):
 
     chosen = Signal(str)
     starred = Signal(str)
+    mode_chosen = Signal(str, str)
+    check_wanted = Signal(str)
+    lessons_wanted = Signal()
     add_provider = Signal()
     use_file = Signal()
     get_wanted = Signal()
@@ -219,6 +225,9 @@ class ModelPicker(Popup):
         self.search.moved.connect(self._move)
         self.search.entered.connect(self._take)
         self.list.clicked.connect(lambda index: self._choose(index))
+        self.detail.choice_made.connect(lambda choice: self._with_entry(self.mode_chosen, choice))
+        self.detail.check_wanted.connect(lambda: self._with_entry(self.check_wanted))
+        self.detail.lessons_wanted.connect(self.lessons_wanted)
         QShortcut(QKeySequence("Ctrl+D"), self, self._star, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
 
     def _build(self) -> None:
@@ -286,6 +295,7 @@ class ModelPicker(Popup):
 
     def show_content(self, content: PickerContent) -> None:
         """Shows models and what can be done."""
+        marked = self._entry()
         self._content = content
         if content.local == "get" and self.fetch is None:
             self.fetch = FetchBar(content.get_words)
@@ -296,7 +306,7 @@ class ModelPicker(Popup):
             self._get.addStretch(1)
         if self.fetch is not None:
             self.fetch.setVisible(content.local == "get")
-        self._show()
+        self._show(select=marked.id if marked is not None and self.isVisible() else "")
 
     def say(self, words: str) -> None:
         """What went wrong with what was done here."""
@@ -332,7 +342,7 @@ class ModelPicker(Popup):
         self._many.setText(f"{count(models, 'model')}, {providers}")
         wanted = select or content.current
         at = next((at for at, row in enumerate(rows) if row.entry is not None and row.entry.id == wanted), None)
-        if at is None or words.strip():
+        if at is None or (words.strip() and not select):
             at = next((at for at, row in enumerate(rows) if row.entry is not None), None)
         if at is not None:
             self.list.setCurrentIndex(self.rows.index(at))
@@ -371,6 +381,18 @@ class ModelPicker(Popup):
         if index.data(ROW).entry is not None:
             self.list.setCurrentIndex(index)
             self._take()
+
+    def _with_entry(self, signal: SignalInstance, *more: str) -> None:
+        entry = self._entry()
+        if entry is not None:
+            signal.emit(entry.id, *more)
+
+    def check_current(self) -> bool:
+        """Ctrl+Shift+T while the list is open is about the model that is marked; False when none is."""
+        if not self.isVisible() or self._entry() is None:
+            return False
+        self._with_entry(self.check_wanted)
+        return True
 
     def _star(self) -> None:
         entry = self._entry()

@@ -11,7 +11,11 @@ RECENT_MOST = 5
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A model as the list shows it. `mode` as in `wording.BADGE_WORDS`; `search` is what words are looked for in."""
+    """A model as the list shows it. `mode` as in `wording.BADGE_WORDS`; `search` is what words are looked for in.
+
+    `checked` puts a tick on the badge; `choice` is the person's own, `taught` how many lessons there are, `check` what
+    a check found or how it goes; `learnt_window` is in tokens, 0 when nothing was learnt of it.
+    """
 
     id: str
     name: str
@@ -25,6 +29,12 @@ class Entry:
     note: str = ""
     tools: bool | None = None
     search: str = ""
+    checked: bool = False
+    choice: str = "automatic"
+    taught: int = 0
+    check: str = ""
+    checking: bool = False
+    learnt_window: int = 0
 
 
 def entry_search(label: str, name: str, provider: str) -> str:

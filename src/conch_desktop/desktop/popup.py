@@ -34,6 +34,8 @@ class Popup(QWidget):
     """A card over the window. `body` is where its content goes."""
 
     closed = Signal()
+    veil = False
+    """Whether what lies below is dimmed."""
 
     def __init__(self, window: QWidget, name: str) -> None:
         super().__init__(window)
@@ -57,6 +59,12 @@ class Popup(QWidget):
         self.raise_()
         focus.setFocus(Qt.FocusReason.PopupFocusReason)
 
+    def place_at(self, place: QRect) -> None:
+        """Moves the card while it is open."""
+        self._place = place
+        self._fit()
+        self.update()
+
     def close_popup(self) -> None:
         """Hides the card; the focus goes back to where it was."""
         if not self.isVisible():
@@ -78,6 +86,8 @@ class Popup(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        if self.veil:
+            painter.fillRect(self.rect(), QColor(0, 0, 0, 41))  # 16 %
         card = QRectF(self.card.geometry())
         paint_shadow(painter, card, 12)
         painter.setPen(QPen(look.colour("line2"), 1))

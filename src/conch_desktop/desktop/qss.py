@@ -9,7 +9,7 @@ from conch_desktop.desktop.tokens import SCALE, Palette
 TONES = ("t1", "t2", "t3", "acc", "err", "mend", "add", "onacc", "chat")
 
 
-def style_sheet(colours: Palette, points: float, mono: str, px: Callable[[float], int]) -> str:
+def style_sheet(colours: Palette, points: float, mono: str, px: Callable[[float], int], *, high: bool = False) -> str:
     """QSS for labels, fields, frames, menus and scroll bars. Buttons, tags and rows paint themselves."""
     rules = [
         f"QLabel[look='{role}'] {{ font-size: {points * factor:.2f}pt; }}"
@@ -27,6 +27,9 @@ def style_sheet(colours: Palette, points: float, mono: str, px: Callable[[float]
         _FIXED.format_map(
             {
                 **colours,
+                "line_px": 2 if high else 1,
+                "focus_px": 3 if high else 2,
+                "off": "2px dashed" if high else "1px solid",
                 "edge": px(12),
                 "fieldh": px(32) - 2 * 2,
                 "r6": px(6),
@@ -45,12 +48,12 @@ QMainWindow, QWidget#chat {{ background: {chat}; }}
 QWidget#side {{ background: {side}; }}
 QWidget#panel {{ background: {panel}; }}
 QLineEdit, QComboBox {{
-  background: {raised}; color: {t1}; border: 1px solid {field}; border-radius: {r6}px;
+  background: {raised}; color: {t1}; border: {line_px}px solid {field}; border-radius: {r6}px;
   padding: 0 {pad}px; min-height: {fieldh}px; font-size: {ui}pt;
   selection-background-color: {sel}; selection-color: {t1}; placeholder-text-color: {t3};
 }}
-QLineEdit:focus, QComboBox:focus {{ border: 2px solid {acc}; padding: 0 {pad}px; }}
-QLineEdit:disabled, QComboBox:disabled {{ background: {btnH}; color: {t3}; border-color: {line}; }}
+QLineEdit:focus, QComboBox:focus {{ border: {focus_px}px solid {acc}; padding: 0 {pad}px; }}
+QLineEdit:disabled, QComboBox:disabled {{ background: {btnH}; color: {t3}; border: {off} {line}; }}
 QLineEdit[wrong='true'] {{ border-color: {err}; }}
 QLineEdit#bare, QLineEdit#bare:focus {{ border: none; background: transparent; padding: 0; min-height: 0; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}

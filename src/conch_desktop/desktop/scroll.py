@@ -4,7 +4,37 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QScrollBar, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QScrollArea, QScrollBar, QWidget
+
+
+class OverBar(QScrollBar):
+    """The bar that is seen, for the area's own that is not."""
+
+    def __init__(self, area: QAbstractScrollArea) -> None:
+        super().__init__(Qt.Orientation.Vertical, area)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area = area
+        self._own = area.verticalScrollBar()
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.hide()
+        self._own.rangeChanged.connect(self._ranged)
+        self._own.valueChanged.connect(self.setValue)
+        self.valueChanged.connect(self._own.setValue)
+
+    def _ranged(self, least: int, most: int) -> None:
+        self.setPageStep(self._own.pageStep())
+        self.setSingleStep(self._own.singleStep())
+        self.setRange(least, most)
+        self.setVisible(most > least)
+        self.raise_()
+
+    def place(self) -> None:
+        """Puts it at the right edge of its area."""
+        wide = self.sizeHint().width()
+        self.setGeometry(self._area.width() - wide, 0, wide, self._area.height())
 
 
 class Scroll(QScrollArea):
@@ -12,30 +42,11 @@ class Scroll(QScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        own = self.verticalScrollBar()
-        self._bar = QScrollBar(Qt.Orientation.Vertical, self)
-        self._bar.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._bar.hide()
-        own.rangeChanged.connect(self._ranged)
-        own.valueChanged.connect(self._bar.setValue)
-        self._bar.valueChanged.connect(own.setValue)
-
-    def _ranged(self, least: int, most: int) -> None:
-        own = self.verticalScrollBar()
-        self._bar.setPageStep(own.pageStep())
-        self._bar.setSingleStep(own.singleStep())
-        self._bar.setRange(least, most)
-        self._bar.setVisible(most > least)
-        self._bar.raise_()
+        self._bar = OverBar(self)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        wide = self._bar.sizeHint().width()
-        self._bar.setGeometry(self.width() - wide, 0, wide, self.height())
+        self._bar.place()
 
 
 def centred(page: QWidget) -> Scroll:

@@ -8,14 +8,21 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from conch_desktop.desktop.first_look import FirstLook, write_first_look
+from conch_desktop.desktop.lesson_words import day, detail, right_calls, sentence
+from conch_desktop.desktop.lessons_card import LessonLine
+from conch_desktop.desktop.settings_models import TaughtModel
 from conch_desktop.desktop.settings_page import ProviderFacts, SettingsPage
-from conch_desktop.desktop.theme import ZOOM_STEP, Choice, look
+from conch_desktop.desktop.theme import ZOOM_STEP, Choice, Contrast, look
+from conch_desktop.desktop.wording import model_name
 from conch_desktop.domain.errors import ConchError
+from conch_desktop.engine.checking import CHECKED
 from conch_desktop.providers.registry import base_url
 from conch_desktop.store.settings import (
+    CONTRAST,
     GEOMETRY,
     PANEL_OPEN,
     PANEL_WIDTH,
+    RECENT,
     SIDEBAR_OPEN,
     SIDEBAR_WIDTH,
     TEXT_ZOOM,
@@ -23,6 +30,7 @@ from conch_desktop.store.settings import (
 )
 
 if TYPE_CHECKING:
+    from conch_desktop.desktop.lessons_desk import LessonsDesk
     from conch_desktop.desktop.models_desk import ModelsDesk
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
@@ -35,16 +43,23 @@ _KEEP_AFTER = 600
 class SettingsDesk(QObject):
     """What the person sets."""
 
-    def __init__(self, window: Window, program: Program, models: ModelsDesk, tasks: Tasks) -> None:
+    def __init__(
+        self, window: Window, program: Program, models: ModelsDesk, lessons: LessonsDesk, tasks: Tasks
+    ) -> None:
         super().__init__(window)
         self._window, self._program, self._models, self._tasks = window, program, models, tasks
+        self._lessons = lessons
         self._page: SettingsPage | None = None
+        self._names: dict[str, str] = {}
         self._keep = QTimer(self)
         self._keep.setSingleShot(True)
         self._keep.setInterval(_KEEP_AFTER)
         self._keep.timeout.connect(lambda: self._do(self.keep(), "keep the settings of the window"))
         window.settings_asked.connect(lambda: self.open("Providers"))
         window.zoomed.connect(self._zoom)
+        models.lessons_wanted.connect(lambda: self.open("Models"))
+        lessons.changed.connect(self._show_taught)
+        lessons.check_told.connect(lambda *_: self._show_taught())
         window.escapes.append(self._leave)
 
     def _do(self, work: Coroutine[Any, Any, Any], name: str) -> None:
@@ -56,6 +71,7 @@ class SettingsDesk(QObject):
         """Gives the window what the settings say; what was already right stays untouched."""
         settings, shell = self._program.settings, self._window.shell
         look.choose(cast(Choice, settings.get(THEME)))
+        look.choose_contrast(cast(Contrast, settings.get(CONTRAST)))
         look.set_zoom(settings.get(TEXT_ZOOM))
         shell.sidebar_open, shell.panel_open = settings.get(SIDEBAR_OPEN), settings.get(PANEL_OPEN)
         shell.sidebar_width, shell.panel_width = settings.get(SIDEBAR_WIDTH), settings.get(PANEL_WIDTH)
@@ -73,6 +89,7 @@ class SettingsDesk(QObject):
             shell.panel_open,
             shell.sidebar_width,
             shell.panel_width,
+            look.contrast,
         )
         if settings.get(GEOMETRY) != now.geometry:
             await settings.set(GEOMETRY, now.geometry)
@@ -89,11 +106,16 @@ class SettingsDesk(QObject):
         self._do(self._program.settings.set(TEXT_ZOOM, look.zoom), "keep the text size")
         self._keep.start()
         if self._page is not None:
-            self._page.show_look(look.choice, look.zoom)
+            self._page.show_look(look.choice, look.zoom, look.contrast)
 
     def _theme(self, choice: str) -> None:
         look.choose(cast(Choice, choice))
         self._do(self._program.settings.set(THEME, choice), "keep the theme")
+        self._keep.start()
+
+    def _contrast(self, contrast: str) -> None:
+        look.choose_contrast(cast(Contrast, contrast))
+        self._do(self._program.settings.set(CONTRAST, contrast), "keep the contrast")
         self._keep.start()
 
     # The page -------------------------------------------------------------------------------------------------------
@@ -105,7 +127,7 @@ class SettingsDesk(QObject):
     async def _open(self, name: str, key_of: str) -> None:
         page = self._made_page()
         await self._fill()
-        page.show_look(look.choice, look.zoom)
+        page.show_look(look.choice, look.zoom, look.contrast)
         self._window.show_whole(page)
         page.show_page(name)
         if key_of:
@@ -119,10 +141,14 @@ class SettingsDesk(QObject):
             page.key_given.connect(lambda one, key: self._do(self._new_key(one, key), "keep the key"))
             page.tested.connect(lambda one: self._do(self._test(one), "test the provider"))
             page.removed.connect(lambda one: self._do(self._remove(one), "remove the provider"))
+            page.forgotten.connect(lambda one, kind: self._do(self._lessons.forget(one, kind), "forget it"))
+            page.all_forgotten.connect(lambda: self._do(self._lessons.forget_all(), "forget it"))
+            page.checked.connect(self._lessons.check)
             page.fact_edited.connect(lambda one, text: self._do(self._edit_fact(one, text), "change the fact"))
             page.fact_removed.connect(lambda one: self._do(self._remove_fact(one), "delete the fact"))
             page.revoked.connect(lambda source, tool: self._do(self._revoke(source, tool), "take it back"))
             page.theme_chosen.connect(self._theme)
+            page.contrast_chosen.connect(self._contrast)
             page.zoomed.connect(self._zoom)
         return self._page
 
@@ -145,8 +171,39 @@ class SettingsDesk(QObject):
             facts[provider.id] = ProviderFacts(self._address(provider), said, failure is not None)
         store = await self._program.secrets.probe()
         page.show_providers(providers, facts, f"{store.text} {store.advice}".strip())
+        self._names = {provider.id: provider.name for provider in providers}
+        self._show_taught()
         page.show_facts(await self._program.memories.all())
         page.show_allowed([(one.source, one.tool) for one in await self._program.permissions.all()])
+
+    def _show_taught(self) -> None:
+        """The models that taught something or were used, and what."""
+        if self._page is None:
+            return
+        now = self._program.clock.now()
+        used = [one for one in self._program.settings.get(RECENT) if one not in self._lessons.all]
+        rows: list[TaughtModel] = []
+        for model_id in (*self._lessons.all, *used):
+            provider, _, name = model_id.partition("/")
+            if provider not in self._names:
+                continue
+            known = self._lessons.standing(model_id)
+            taught = self._lessons.of(model_id)
+            check = next((one for one in self._lessons.of(model_id) if one.kind == CHECKED), None)
+            rows.append(
+                TaughtModel(
+                    model_id,
+                    model_name(self._models.model(model_id), name),
+                    self._names[provider],
+                    known.mode,
+                    known.checked,
+                    f"{right_calls(check)}, {day(check.learnt, now)}" if check is not None else "not checked",
+                    tuple(LessonLine(one.kind, sentence(one), detail(one, now), one.words) for one in taught),
+                    self._lessons.told.get(model_id, ""),
+                    self._lessons.checking == model_id,
+                )
+            )
+        self._page.models.show_models(rows)
 
     def _address(self, provider: Provider) -> str:
         if provider.kind == "local":

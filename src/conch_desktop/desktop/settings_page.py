@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import Button, IconButton, Painted
+from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.parts import IconMark, label
 from conch_desktop.desktop.scroll import centred
+from conch_desktop.desktop.settings_models import TaughtModels
 from conch_desktop.desktop.settings_parts import AllowanceRow, CardList, FactRow, ProviderRow
 from conch_desktop.desktop.theme import look
 
@@ -102,10 +104,14 @@ class SettingsPage(QWidget):
     key_given = Signal(str, str)
     tested = Signal(str)
     removed = Signal(str)
+    forgotten = Signal(str, str)
+    all_forgotten = Signal()
+    checked = Signal(str)
     fact_edited = Signal(int, str)
     fact_removed = Signal(int)
     revoked = Signal(str, str)
     theme_chosen = Signal(str)
+    contrast_chosen = Signal(str)
     zoomed = Signal(int)
 
     def __init__(self) -> None:
@@ -142,6 +148,7 @@ class SettingsPage(QWidget):
         self._group = QButtonGroup(self)
         for name, icon, page in (
             ("Providers", "cloud", self._providers_page()),
+            ("Models", "lesson", self._models_page()),
             ("Memory", "memory", self._memory_page()),
             ("Permissions", "guard", self._permissions_page()),
             ("Appearance", "light", self._look_page()),
@@ -173,6 +180,17 @@ class SettingsPage(QWidget):
         content.addLayout(line)
         return page
 
+    def _models_page(self) -> QWidget:
+        every = Button("Forget all lessons…")
+        said = "What each model needs, and how that was learnt. A forgotten lesson is learnt anew when it is met."
+        page, content = _page("Models", said, every)
+        self.models = TaughtModels(every)
+        self.models.forgotten.connect(self.forgotten)
+        self.models.all_forgotten.connect(self.all_forgotten)
+        self.models.checked.connect(self.checked)
+        content.addWidget(self.models)
+        return page
+
     def _memory_page(self) -> QWidget:
         page, content = _page("Memory", "Facts that every model is told. Edit or delete them here.")
         content.addWidget(self._facts)
@@ -188,15 +206,10 @@ class SettingsPage(QWidget):
     def _look_page(self) -> QWidget:
         page, content = _page("Appearance", "The font and its size are your system’s.")
         self._themes: dict[str, Chip] = {}
-        themes = QHBoxLayout()
-        themes.setSpacing(8)
-        group = QButtonGroup(self)
-        for name, words in (("system", "As the system"), ("light", "Light"), ("dark", "Dark")):
-            chip = self._themes[name] = Chip(words)
-            group.addButton(chip)
-            themes.addWidget(chip)
-            chip.clicked.connect(lambda _=False, name=name: self.theme_chosen.emit(name))
-        themes.addStretch(1)
+        self._contrasts: dict[str, Chip] = {}
+        choices = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
+        themes = self._chips(self._themes, choices, self.theme_chosen)
+        contrasts = self._chips(self._contrasts, (("system", "As the system"), ("high", "High")), self.contrast_chosen)
         sizes = QHBoxLayout()
         sizes.setSpacing(8)
         self._size = label("100 %", "ui", "t1")
@@ -207,10 +220,23 @@ class SettingsPage(QWidget):
             sizes.addWidget(button)
         sizes.addWidget(self._size)
         sizes.addStretch(1)
-        for words, row in (("Theme", themes), ("Text size", sizes)):
+        for words, row in (("Theme", themes), ("Contrast", contrasts), ("Text size", sizes)):
             content.addWidget(label(words, "ui", "t2"))
             content.addLayout(row)
         return page
+
+    def _chips(self, book: dict[str, Chip], choices: Sequence[tuple[str, str]], chosen: SignalInstance) -> QHBoxLayout:
+        """A line of choices; they are kept in `book`."""
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        group = QButtonGroup(self)
+        for name, words in choices:
+            chip = book[name] = Chip(words)
+            group.addButton(chip)
+            line.addWidget(chip)
+            chip.clicked.connect(lambda _=False, name=name: chosen.emit(name))
+        line.addStretch(1)
+        return line
 
     # Content --------------------------------------------------------------------------------------------------------
 
@@ -269,32 +295,8 @@ class SettingsPage(QWidget):
         self._allowed.put(rows)
         self._none_allowed.setVisible(not rows)
 
-    def show_look(self, theme: str, zoom: int) -> None:
-        """The theme and the text size that are chosen."""
+    def show_look(self, theme: str, zoom: int, contrast: str = "system") -> None:
+        """The theme, the contrast and the text size that are chosen."""
+        self._contrasts[contrast].setChecked(True)
         self._themes[theme].setChecked(True)
         self._size.setText(f"{zoom} %")
-
-
-class Chip(Painted):
-    """One of a few choices."""
-
-    def __init__(self, words: str) -> None:
-        super().__init__()
-        self.setCheckable(True)
-        self.setText(words)
-        self.setAccessibleName(words)
-
-    def sizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + look.px(28), look.px(28))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        on = self.isChecked()
-        painter.setPen(look.colour("accL" if on else "line2"))
-        painter.setBrush(look.colour("accS" if on else self._ground("raised", "btnH") or "raised"))
-        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
-        painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
-        painter.setFont(look.font("ui", 500 if on else 400))
-        painter.setPen(look.colour("acc" if on else "t1"))
-        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())

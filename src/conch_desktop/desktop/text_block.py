@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QMimeData, QPointF, QRectF, Qt, QUrl, Signal
+from PySide6.QtCore import QMimeData, QPoint, QPointF, QRectF, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFontMetricsF,
     QImage,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
@@ -18,6 +19,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
     QTextLine,
+    QTextTable,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
@@ -27,6 +29,7 @@ from conch_desktop.desktop.document import (
     CODE,
     CODE_INSET,
     CODE_PAD,
+    FORMULA,
     INDENT,
     MARKER,
     NESTED,
@@ -36,6 +39,7 @@ from conch_desktop.desktop.document import (
     Builder,
     write_table,
 )
+from conch_desktop.desktop.formulas import formulas
 from conch_desktop.desktop.markdown import link_allowed
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.tokens import LINE
@@ -51,15 +55,21 @@ class TextBlock(QTextBrowser):
     """One segment of text (or a table, or plain words). It fits itself to a width; it never scrolls by itself."""
 
     link_pressed = Signal(str)
+    grown = Signal()
+    """A formula was drawn; the height may be another."""
 
     def __init__(self, role: str = "chat", tone: str = "t1", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._role, self._tone = role, tone
         self._source: tuple[str, Any] = ("plain", "")
         self._spans: list[tuple[int, int]] = []
+        self._runs: list[Run] = []
+        self._starts: list[int] = []
+        self._look = ""
         self._width = -1
         self._high = 0
         self.caret = False
+        self.pending: set[str] = set()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -75,11 +85,29 @@ class TextBlock(QTextBrowser):
 
     def show_tokens(self, tokens: list[Token]) -> None:
         """Shows blocks of Markdown."""
-        self._show("text", tokens)
+        runs = _runs(tokens)
+        same = 0
+        if self._source[0] == "text" and self._look == look.name and not self.pending:
+            while same < min(len(runs), len(self._runs)) - 1 and runs[same] == self._runs[same]:
+                same += 1
+        if same:
+            self._go_on(tokens, same)
+        else:
+            self._show("text", tokens)
+        self._runs = runs
 
-    def show_table(self, tokens: list[Token]) -> None:
-        """Shows a table."""
-        self._show("table", tokens)
+    def _go_on(self, tokens: list[Token], same: int) -> None:
+        """Writes only what is behind the first blocks that are the same as before."""
+        self._source = ("text", tokens)
+        builder = Builder(self.document(), self._role, self._tone)
+        begins = [at for at, token in enumerate(tokens) if not token.level and token.nesting >= 0]
+        builder.go_on(tokens[begins[same] :], self._starts[same])
+        self._starts = self._starts[:same] + builder.starts
+        self.pending = builder.pending
+        if self.pending:
+            formulas.drawn.connect(self._drawn, Qt.ConnectionType.UniqueConnection)
+        self._spans = _code_spans(self.document())
+        self._measure()
 
     def show_plain(self, text: str) -> None:
         """Shows text that is no Markdown."""
@@ -95,11 +123,19 @@ class TextBlock(QTextBrowser):
         anchor, position = chosen.anchor(), chosen.position()
         before = self.document().characterCount()
         if kind == "table":
-            write_table(self.document(), what)
-        elif kind == "text":
-            Builder(self.document(), self._role, self._tone).write(what)
+            rows, shape, head = what
+            self.pending = write_table(self.document(), rows, shape, head=head)
         else:
-            Builder(self.document(), self._role, self._tone).write_plain(what)
+            builder = Builder(self.document(), self._role, self._tone)
+            if kind == "text":
+                builder.write(what)
+            else:
+                builder.write_plain(what)
+            self.pending = builder.pending
+            self._starts = builder.starts
+        self._look = look.name
+        if self.pending:
+            formulas.drawn.connect(self._drawn, Qt.ConnectionType.UniqueConnection)
         if anchor != position and max(anchor, position) < min(before, self.document().characterCount()):
             # What was selected stays selected while more text arrives behind it.
             cursor = QTextCursor(self.document())
@@ -108,6 +144,11 @@ class TextBlock(QTextBrowser):
             self.setTextCursor(cursor)
         self._spans = [] if kind == "plain" else _code_spans(self.document())
         self._measure()
+
+    def _drawn(self, source: str) -> None:
+        if source in self.pending:
+            self.restyle()
+            self.grown.emit()
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         # Nothing in a message is ever loaded, from this computer or from anywhere.
@@ -144,27 +185,91 @@ class TextBlock(QTextBrowser):
     def createMimeDataFromSelection(self) -> QMimeData:
         """What is copied: the words, with the marks of lists that are painted and no part of the text."""
         cursor = self.textCursor()
-        start, end = cursor.selectionStart(), cursor.selectionEnd()
-        lines: list[str] = []
-        block = self.document().findBlock(start)
-        while block.isValid() and block.position() < end:
-            words = block.text()[max(0, start - block.position()) : end - block.position()]
-            marker = block.blockFormat().property(MARKER)
-            if marker and start <= block.position():
-                words = f"{'-' if marker == '•' else marker} {words}"
-            lines.append(words.replace("\u2028", "\n"))
-            block = block.next()
         data = QMimeData()
-        data.setText("\n".join(lines))
+        data.setText(plain_between(self.document(), cursor.selectionStart(), cursor.selectionEnd()))
         return data
+
+    # Selection of the chat ------------------------------------------------------------------------------------------
+
+    def hit(self, point: QPoint) -> int:
+        """The place under a point of the block."""
+        return self.cursorForPosition(point).position()
+
+    def word_at(self, place: int) -> tuple[int, int]:
+        """The word around a place."""
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(min(place, self.length()))
+        cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+        return cursor.selectionStart(), cursor.selectionEnd()
+
+    def length(self) -> int:
+        """The last place."""
+        return max(0, self.document().characterCount() - 1)
+
+    def choose(self, start: int, end: int) -> None:
+        """Shows a selection; an empty one is none."""
+        cursor = self.textCursor()
+        start, end = min(start, self.length()), min(end, self.length())
+        if (cursor.anchor(), cursor.position()) != (start, end):
+            cursor.setPosition(start)
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            self.setTextCursor(cursor)
+
+    def mark(self, marks: list[tuple[int, int, bool]]) -> None:
+        """Marks places that were searched for: (start, end, whether it is the one)."""
+        if not marks and not self.extraSelections():
+            return
+        found = []
+        for start, end, current in marks:
+            place = QTextEdit.ExtraSelection()
+            place.cursor = QTextCursor(self.document())
+            place.cursor.setPosition(min(start, self.length()))
+            place.cursor.setPosition(min(end, self.length()), QTextCursor.MoveMode.KeepAnchor)
+            place.format.setBackground(look.colour("accL" if current else "mendM"))
+            found.append(place)
+        self.setExtraSelections(found)
+
+    def top_of(self, place: int) -> int:
+        """How far down in the block a place is."""
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(min(place, self.length()))
+        return self.cursorRect(cursor).top()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        event.ignore()  # The chat selects, across all messages.
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        shape = Qt.CursorShape.PointingHandCursor if self.anchorAt(event.position().toPoint()) else None
+        self.viewport().setCursor(shape or Qt.CursorShape.IBeamCursor)
+        event.ignore()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.ignore()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        event.ignore()
+
+    def links(self) -> list[str]:
+        """The addresses of its links, in order."""
+        found = []
+        block = self.document().begin()
+        while block.isValid():
+            found += [span.format.anchorHref() for span in block.textFormats() if span.format.isAnchor()]
+            block = block.next()
+        return found
+
+    def press_link(self, point: QPoint) -> bool:
+        """Presses the link under a point; False when there is none."""
+        address = self.anchorAt(point)
+        if address:
+            self._pressed(QUrl(address))
+        return bool(address)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # The chat scrolls, not the block.
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        menu = self.createStandardContextMenu(event.pos())
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(event.globalPos())
+        event.ignore()  # The message has one.
 
     # Paint ----------------------------------------------------------------------------------------------------------
 
@@ -285,6 +390,21 @@ class TextBlock(QTextBrowser):
         painter.drawRoundedRect(QRectF(rect.x() + 4, rect.bottom() - high - look.px(2), look.px(8), high), 2, 2)
 
 
+Run = tuple[tuple[str, str, str, bool], ...]
+
+
+def _runs(tokens: list[Token]) -> list[Run]:
+    """The blocks of the top level, in a form that can be compared."""
+    found: list[Run] = []
+    run: list[tuple[str, str, str, bool]] = []
+    for token in tokens:
+        run.append((token.type, token.content, str(token.attrs) if token.attrs else token.tag, token.hidden))
+        if not token.level and token.nesting <= 0:
+            found.append(tuple(run))
+            run = []
+    return found
+
+
 def _x(line: QTextLine, position: int) -> float:
     found: Any = line.cursorToX(position)
     return float(found[0] if isinstance(found, tuple) else found)
@@ -304,3 +424,45 @@ def _code_spans(document: QTextDocument) -> list[tuple[int, int]]:
                     found.append((start, length))
         block = block.next()
     return found
+
+
+def plain_between(document: QTextDocument, start: int, end: int) -> str:
+    """The words between two places of a document as plain text: marks of lists written, formulas as their source."""
+    lines: list[str] = []
+    block = document.findBlock(start)
+    row = -1
+    while block.isValid() and block.position() < end:
+        first = max(0, start - block.position())
+        words = block.text()[first : end - block.position()]
+        if "\ufffc" in words:
+            words = _with_formulas(block, first, words)
+        marker = block.blockFormat().property(MARKER)
+        if marker and start <= block.position():
+            words = f"{'- ' if marker.startswith('[') else ''}{'-' if marker == '•' else marker} {words}"
+        words = words.replace("\u2028", "\n")
+        table: QTextTable | None = QTextCursor(block).currentTable()
+        now = table.cellAt(block.position()).row() if table else -1
+        if now >= 0 and now == row and lines:
+            lines[-1] += f"\t{words}"
+        elif now >= 0 or block.text() or (row < 0 and not _before_table(block)):
+            lines.append(words)
+        row = now
+        block = block.next()
+    return "\n".join(lines)
+
+
+def _before_table(block: QTextBlock) -> bool:
+    """Whether a block is the one that Qt puts before a table that begins a document."""
+    following = block.next()
+    return block.position() == 0 and following.isValid() and bool(QTextCursor(following).currentTable())
+
+
+def _with_formulas(block: QTextBlock, first: int, words: str) -> str:
+    sources = {
+        span.start: str(span.format.property(FORMULA))
+        for span in block.textFormats()
+        if span.format.hasProperty(FORMULA)
+    }
+    return "".join(
+        f"${sources.get(first + at, '')}$" if letter == "\ufffc" else letter for at, letter in enumerate(words)
+    )

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Literal
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from conch_desktop.desktop.qss import style_sheet
 from conch_desktop.desktop.tokens import BASE_PX, SCALE, Palette, palette_name, palettes
 
 Choice = Literal["system", "light", "dark"]
+Contrast = Literal["system", "high"]
 
 _QT_FALLBACK_FAMILY = "Sans Serif"
 """The family Qt names when no desktop told it one; then its size is nobody's choice either."""
@@ -54,6 +55,7 @@ class Look(QObject):
         self.name = "light"
         self.zoom = 100
         self.choice: Choice = "system"
+        self.contrast: Contrast = "system"
         self._tokens: Palette = palettes()["light"]
         self._colours: dict[str, QColor] = {}
         self._fonts: dict[tuple[str, int, bool], QFont] = {}
@@ -61,12 +63,18 @@ class Look(QObject):
         self._family = ""
         self._mono = "monospace"
         self._per_px = 1.0
+        self._letter = 0.0
         self._following = False
 
     @property
     def dark(self) -> bool:
         """Whether the palette in use is a dark one."""
         return self.name.endswith("dark")
+
+    @property
+    def high(self) -> bool:
+        """Whether the palette in use is one of high contrast; then edges are 2 px and in the text's colour."""
+        return self.name.startswith("high")
 
     def install(self, app: QApplication) -> None:
         """Gives the program its look; to be called once, before the first window."""
@@ -78,7 +86,11 @@ class Look(QObject):
             unchosen = own.family() == _QT_FALLBACK_FAMILY
             self._points = max(points, BASE_PX * 72 / _dpi()) if unchosen else points
             self._mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
-            app.styleHints().colorSchemeChanged.connect(self._system_changed)
+            self._hints = app.styleHints()
+            self._hints.colorSchemeChanged.connect(self._system_changed)
+            if hasattr(self._hints, "accessibility"):  # From Qt 6.10 on.
+                self._needs = self._hints.accessibility()
+                self._needs.contrastPreferenceChanged.connect(self._contrast_changed)
             self._following = True
         self._apply()
 
@@ -86,6 +98,12 @@ class Look(QObject):
         """The person chose light, dark, or what the system has."""
         if choice != self.choice:
             self.choice = choice
+            self._apply()
+
+    def choose_contrast(self, contrast: Contrast) -> None:
+        """The person chose high contrast, or what the system has."""
+        if contrast != self.contrast:
+            self.contrast = contrast
             self._apply()
 
     def set_zoom(self, percent: int) -> None:
@@ -124,6 +142,13 @@ class Look(QObject):
             self._fonts[key] = found
         return found
 
+    @property
+    def letter(self) -> float:
+        """How wide a letter of the chat is, on average."""
+        if not self._letter:
+            self._letter = max(1.0, QFontMetricsF(self.font("chat")).averageCharWidth())
+        return self._letter
+
     def px(self, length: float) -> int:
         """A length of the look (drawn for type of 13 px) for the person's size of type."""
         return max(1, round(length * self._per_px))
@@ -132,20 +157,25 @@ class Look(QObject):
         if self.choice == "system":
             self._apply()
 
+    def _contrast_changed(self) -> None:
+        if self.contrast == "system":
+            self._apply()
+
     def _apply(self) -> None:
         app = QApplication.instance()
         if not isinstance(app, QApplication) or not self._following:
             return  # Not installed yet: what was chosen counts then.
         dark = self.choice == "dark" or (self.choice == "system" and _system_dark())
-        self.name = palette_name(dark=dark, high_contrast=_system_contrast())
+        self.name = palette_name(dark=dark, high_contrast=self.contrast == "high" or _system_contrast())
         self._tokens = palettes()[self.name]
         self._colours.clear()
         self._fonts.clear()
+        self._letter = 0.0
         points = self._points * self.zoom / 100
         self._per_px = points * _dpi() / 72 / BASE_PX
         app.setPalette(self._palette())
         app.setFont(self.font("ui"))
-        app.setStyleSheet(style_sheet(self._tokens, points, self._mono, self.px))
+        app.setStyleSheet(style_sheet(self._tokens, points, self._mono, self.px, high=self.high))
         self.changed.emit()
 
     def _palette(self) -> QPalette:
@@ -166,11 +196,11 @@ def _system_dark() -> bool:
 
 
 def _system_contrast() -> bool:
+    # The hints are held by a name as long as they are asked: PySide forgets what belongs to a passing one.
     hints = QGuiApplication.styleHints()
-    accessibility = getattr(hints, "accessibility", None)
-    if accessibility is None:  # Older than Qt 6.10.
+    if not hasattr(hints, "accessibility"):  # Older than Qt 6.10.
         return False
-    found = accessibility()
+    found = hints.accessibility()
     return bool(found.contrastPreference() == Qt.ContrastPreference.HighContrast)
 
 

@@ -74,6 +74,15 @@ class Thinking(QWidget):
             if self._text is not None and self._head.isChecked():
                 self._text.show_plain(words)
 
+    def state(self) -> tuple[bool, float, str]:
+        """What is kept of it while it is far from the window: whether it is open, and its times."""
+        return self._head.isChecked(), self._begun, self._took
+
+    def restore(self, state: tuple[bool, float, str]) -> None:
+        """Makes it as it was."""
+        is_open, self._begun, self._took = state
+        self._head.setChecked(is_open)
+
     def restyle(self) -> None:
         """Takes the look of now."""
         if self._text is not None:

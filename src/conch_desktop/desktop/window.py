@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QStackedLayout, QStackedWidget, QVBox
 from conch_desktop.desktop.activity import Activity
 from conch_desktop.desktop.chat_view import SIDE, ChatView
 from conch_desktop.desktop.composer import Composer
+from conch_desktop.desktop.flow import fit_layout
 from conch_desktop.desktop.header import Header
 from conch_desktop.desktop.icons import app_icon
 from conch_desktop.desktop.parts import label
@@ -47,7 +48,7 @@ class ChatPage(QWidget):
     def arrange(self) -> None:
         """The composer is as wide as the column of text and stands at the bottom."""
         width = max(120, min(look.px(680), self.width() - 2 * SIDE))
-        high = self.composer.sizeHint().height()
+        high = fit_layout(self.composer, width)
         left = max(SIDE, (self.width() - width) // 2)
         bottom = 15 if self.height() > 420 else 8
         self.composer.setGeometry(left, self.height() - bottom - high, width, high)
@@ -70,6 +71,9 @@ class Window(QMainWindow):
     settings_asked = Signal()
     stop_asked = Signal()
     question_asked = Signal()
+    check_asked = Signal()
+    palette_asked = Signal()
+    shortcuts_asked = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -107,6 +111,7 @@ class Window(QMainWindow):
         self.setCentralWidget(whole)
         self.popups: list[Popup] = []
         self.escapes: list[Callable[[], bool]] = []
+        self.escapes.append(self.view.close_find)
         self.allow_close = False
         self._wire()
         self._shortcuts()
@@ -134,8 +139,12 @@ class Window(QMainWindow):
             ("Ctrl+M", self.pick_model.emit),
             ("Ctrl+B", self.shell.toggle_sidebar),
             ("Ctrl+J", self.shell.toggle_panel),
-            ("Ctrl+Shift+F", self._search),
+            ("Ctrl+F", self.find_in_chat),
+            ("Ctrl+Shift+F", self.search_chats),
             ("Ctrl+Shift+J", self.question_asked.emit),
+            ("Ctrl+Shift+T", self.check_asked.emit),
+            ("Ctrl+K", self.palette_asked.emit),
+            ("F1", self.shortcuts_asked.emit),
             ("Ctrl+,", self.settings_asked.emit),
             ("Ctrl++", lambda: self.zoomed.emit(1)),
             ("Ctrl+=", lambda: self.zoomed.emit(1)),
@@ -234,12 +243,15 @@ class Window(QMainWindow):
         if take is not None:
             take()
             return
-        rows = self.view.rows
-        lines = [line for row in rows for line in row.lines()]
-        if lines:
-            lines[-1].setFocus(Qt.FocusReason.TabFocusReason)
+        self.view.take_focus()
 
-    def _search(self) -> None:
+    def find_in_chat(self) -> None:
+        """Opens the search in this chat."""
+        if self.view.isVisible():
+            self.view.open_find()
+
+    def search_chats(self) -> None:
+        """Puts the keys into the search of all chats."""
         if not self.shell.sidebar_shown:
             self.shell.toggle_sidebar()
         self.sidebar.search.field.setFocus(Qt.FocusReason.ShortcutFocusReason)

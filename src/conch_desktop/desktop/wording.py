@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conch_desktop.domain.calls import CallRecord, Mend
+    from conch_desktop.domain.calls import CallRecord
     from conch_desktop.domain.models import Model
 
 BADGE_WORDS = {
@@ -75,37 +75,6 @@ EFFECT_WORDS = {"read": "reads", "write": "writes", "outside": "reaches outside"
 
 _ABOUT_KEYS = ("content", "path", "query", "about", "words", "url", "text", "name", "id")
 """Arguments that say best what a call is about, best first."""
-
-_MEND_WORDS: dict[str, tuple[str, str]] = {
-    "trailing_comma": ("A comma too many was left out", "{} commas too many were left out"),
-    "single_quotes": ("A text in single quotes was read as text", "{} texts in single quotes were read as text"),
-    "bare_key": ("A key without quotes was read as a key", "{} keys without quotes were read as keys"),
-    "python_word": ("A word of Python was read as JSON", "{} words of Python were read as JSON"),
-    "comment": ("A comment was left out", "{} comments were left out"),
-    "fence": ("The fence around it was left out", "{} fences were left out"),
-    "words_around": ("Words around it were left out", "Words around it were left out"),
-    "closed": ("What was left open was closed", "What was left open was closed"),
-    "joined": ("Its parts were joined", "Its parts were joined"),
-    "first_of_several": ("The first of several was taken", "The first of several was taken"),
-    "envelope": ("The arguments were taken out of their envelope", "The arguments were taken out of {} envelopes"),
-    "json_text": ("JSON in a text was read", "JSON in {} texts was read"),
-    "control_character": ("A bare line break or tab in a text was read", "{} bare line breaks or tabs were read"),
-    "backslash": ("A backslash that starts no escape was kept", "{} backslashes that start no escape were kept"),
-    "smart_quotes": ("A curly quote was read as a quote", "{} curly quotes were read as quotes"),
-    "escaped_quotes": ("A quote with a backslash was read as a quote", "{} such quotes were read as quotes"),
-    "missing_quote": ("A missing quote was put in", "{} missing quotes were put in"),
-    "missing_comma": ("A missing comma was put in", "{} missing commas were put in"),
-    "extra_comma": ("A comma too many was left out", "{} commas too many were left out"),
-    "stray_closer": ("A bracket too many was left out", "{} brackets too many were left out"),
-    "odd_space": ("An odd space was read as a space", "{} odd spaces were read as spaces"),
-    "number": ("A text became a number", "{} texts became numbers"),
-    "boolean": ("A text became true or false", "{} texts became true or false"),
-    "null": ("The text “null” became nothing", "{} texts “null” became nothing"),
-    "list_of_one": ("One value became a list of one", "{} values became lists of one"),
-    "option_case": ("An option was matched", "{} options were matched"),
-    "ref": ("A reference was followed", "{} references were followed"),
-}
-"""Each mend in a sentence, once and several times."""
 
 
 def duration(ms: int | None) -> str:
@@ -176,44 +145,46 @@ def about(call: CallRecord) -> str:
     return ", ".join(" ".join(value[:100].split()) for value in plain[:3])
 
 
+def mended(call: CallRecord) -> int:
+    """How many mends a person counts: one for each kind of reading, one for each value that changed."""
+    return len({mend.what for mend in call.mends if not mend.path}) + sum(1 for mend in call.mends if mend.path)
+
+
 def tags(call: CallRecord) -> list[tuple[str, str]]:
     """A card's tags: (words, kind)."""
     found: list[tuple[str, str]] = []
     if call.mends:
-        found.append((f"{len(call.mends)} mended", "mend"))
+        found.append((f"{mended(call)} mended", "mend"))
     if call.dropped:
         found.append((f"{count(len(call.dropped), 'field')} left out", "plain"))
     return found
 
 
-def mend_lines(mends: Sequence[Mend]) -> list[tuple[str, str]]:
-    """Mends in sentences, each with where it was: those of a field one by one, the others by kind."""
-    lines: list[tuple[str, str]] = []
-    alike: dict[str, list[Mend]] = {}
-    for mend in mends:
-        if not mend.path:
-            alike.setdefault(mend.what, []).append(mend)
-    for what, group in alike.items():
-        one, many = _MEND_WORDS[what]
-        lines.append((one if len(group) == 1 else many.format(len(group)), _where(group)))
-    for mend in mends:
-        if mend.path:
-            words = _MEND_WORDS[mend.what][0]
-            lines.append((f"{mend.path}: {words[0].lower()}{words[1:]}", mend.path))
-    return lines
-
-
-def _where(group: Sequence[Mend]) -> str:
-    spans = [mend.span for mend in group if mend.span is not None]
-    if not spans:
-        return ""
-    first, last = min(span[0] for span in spans), max(span[1] for span in spans)
-    return f"{first} to {last}" if last - first > 1 else str(first)
+_ONE_LINE = 48
 
 
 def pretty(value: object) -> str:
-    """Arguments over several lines."""
-    return json.dumps(value, ensure_ascii=False, indent=2)
+    """Arguments over several lines; a short list of plain values stays on one."""
+    try:
+        return _pretty(value, "")
+    except RecursionError:
+        return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _pretty(value: object, inset: str) -> str:
+    deeper = inset + "  "
+    if isinstance(value, Mapping) and value:
+        rows = [f"{deeper}{_line(str(key))}: {_pretty(one, deeper)}" for key, one in value.items()]
+        return "{\n" + ",\n".join(rows) + f"\n{inset}}}"
+    if isinstance(value, list) and value:
+        if not any(isinstance(one, (Mapping, list)) for one in value) and len(short := _line(value)) <= _ONE_LINE:
+            return short
+        return "[\n" + ",\n".join(deeper + _pretty(one, deeper) for one in value) + f"\n{inset}]"
+    return _line(value)
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def model_name(model: Model | None, fallback: str = "") -> str:

@@ -83,6 +83,17 @@ class ProviderCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Replay:
+    """What has to go back unchanged with this one answer, before its `Finish`.
+
+    `data` is the provider's own as JSON text: an object with `blocks` (Anthropic's, in order), `reasoning_details`
+    (OpenRouter) or `reasoning_content` (DeepSeek, Kimi). It goes to the model that made it and to no other.
+    """
+
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens as the provider counts them; None where it told nothing."""
 
@@ -123,7 +134,7 @@ class Refusal:
     teaches: tuple[str, str] | None = None
 
 
-WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Usage | Finish | Refusal
+WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Replay | Usage | Finish | Refusal
 
 
 # Turn events --------------------------------------------------------------------------------------------------------
@@ -210,6 +221,15 @@ class CallMade:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplayKept:
+    """What has to go back with this step's answer came (see `Replay`)."""
+
+    type: ClassVar[str] = ""
+    data: str
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class GuardDecided:
     """`ask`: a question is open. `allow`, `refuse`: the guard's word. `allowed`, `denied`: the person's."""
 
@@ -265,6 +285,7 @@ TurnEvent = (
     | LessonLearnt
     | CallProgress
     | CallMade
+    | ReplayKept
     | GuardDecided
     | CallStarted
     | CallResult

@@ -39,7 +39,18 @@ class NoticePart:
     step: int = 0
 
 
-Part = TextPart | ReasoningPart | NoticePart | CallRecord
+@dataclass(frozen=True, slots=True)
+class ReplayPart:
+    """What goes back unchanged with this step when the model that made it is asked again (`events.Replay`).
+
+    JSON text. Never shown, searched or counted, and never sent to another model.
+    """
+
+    data: str
+    step: int = 0
+
+
+Part = TextPart | ReasoningPart | NoticePart | ReplayPart | CallRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +108,16 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Outline:
+    """A message that was not read yet: how long its words are, and how many calls it has."""
+
+    id: str
+    role: Role
+    length: int = 0
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Chat:
     """A chat as the sidebar lists it. `model` is the id of the model chosen for it, "" when none was."""
 
@@ -135,10 +156,13 @@ class SentResult:
 
 @dataclass(frozen=True, slots=True)
 class SentMessage:
-    """One message as it is sent: a person's words, one step of an answer, or the results of that step's calls."""
+    """One message as it is sent: a person's words, one step of an answer, or the results of that step's calls.
+
+    `replay` is what the asked model itself attached to that step (`ReplayPart`), "" when another one answered.
+    """
 
     role: Literal["user", "assistant", "results"]
     text: str = ""
     calls: tuple[SentCall, ...] = ()
     results: tuple[SentResult, ...] = ()
-    reasoning: str = ""
+    replay: str = ""

@@ -242,6 +242,16 @@ class Program:
             return []
         return await self.lessons.of(provider.id, _address(provider), model_id.partition("/")[2])
 
+    async def taught(self) -> list[Lesson]:
+        """What all models taught and still holds, newest first."""
+        addresses = {one.id: _address_or_none(one) for one in await self.providers()}
+        now = self.clock.now()
+        return [
+            lesson
+            for lesson in await self.lessons.all()
+            if addresses.get(lesson.provider) == lesson.endpoint and (lesson.expires is None or lesson.expires > now)
+        ]
+
     def own_choice(self, model_id: str) -> Choice:
         """The person's own choice of how a model gets its tools."""
         choices: Mapping[str, Choice] = {"native": "native", "words": "words", "none": "none"}
@@ -342,6 +352,14 @@ class Program:
 def _address(provider: Provider) -> str:
     """Where a provider is; lessons are kept by it."""
     return LOCAL_URL if provider.kind == "local" else base_url(provider)
+
+
+def _address_or_none(provider: Provider) -> str | None:
+    """The address, None where what the person wrote is none."""
+    try:
+        return _address(provider)
+    except ConchError:
+        return None
 
 
 def _key_service(data_dir: Path) -> str:

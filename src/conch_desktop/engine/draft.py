@@ -17,6 +17,7 @@ from conch_desktop.domain.events import (
     PlanMade,
     ReasoningAdded,
     Refused,
+    ReplayKept,
     RequestSent,
     TextAdded,
     TurnEvent,
@@ -29,6 +30,7 @@ from conch_desktop.domain.messages import (
     NoticePart,
     Part,
     ReasoningPart,
+    ReplayPart,
     TextPart,
     UsageCount,
 )
@@ -72,6 +74,8 @@ class AnswerDraft:
                 self._call(event)
             case Notice(text=text, step=step):
                 self._add(NoticePart(text, step))
+            case ReplayKept(data=data, step=step):
+                self._add(ReplayPart(data, step))
             case LessonLearnt(text=text):
                 self._add(NoticePart(text))
             case _:

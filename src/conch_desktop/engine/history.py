@@ -1,48 +1,65 @@
-"""The stored transcript as it is sent: each step of an answer, with its calls and their results directly after."""
+"""The stored transcript as it is sent: each step of an answer, with its calls and their results directly after.
+
+What a provider attached for itself goes back to it and to no other: signatures of calls to the same provider, the rest
+only to the very model that made it (THU-MAIC/OpenMAIC #1556, huggingface/tau PR #557).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.messages import (
     Message,
     Part,
-    ReasoningPart,
+    ReplayPart,
     SentCall,
     SentMessage,
     SentResult,
     TextPart,
 )
+from conch_desktop.domain.models import Model
 
 NO_ANSWER = "This call has no answer: the program ended while it ran. It may or may not have run."
 STOPPED = "The person stopped the turn before this call had an answer."
 
 
-def as_sent(messages: Iterable[Message]) -> tuple[SentMessage, ...]:
-    """What a provider is sent of a chat. Every call has exactly one result; empty messages are left out."""
+def as_sent(messages: Iterable[Message], model: Model) -> tuple[SentMessage, ...]:
+    """What `model` is sent of a chat. Every call has exactly one result; empty messages are left out."""
     sent: list[SentMessage] = []
     taken: set[str] = set()
     for message in messages:
         if message.role == "user":
             sent.append(SentMessage("user", message.text))
-        else:
-            for _, parts in groupby(message.parts, key=lambda part: part.step):
-                sent += _step(list(parts), taken)
-    return tuple(message for message in sent if message.text or message.calls or message.results)
+            continue
+        own = without_attached(message, model)
+        for _, parts in groupby(own.parts, key=lambda part: part.step):
+            sent += _step(list(parts), taken)
+    return tuple(message for message in sent if message.text or message.calls or message.results or message.replay)
+
+
+def without_attached(message: Message, model: Model) -> Message:
+    """The answer without what its provider attached for itself, as far as `model` must not see it."""
+    if message.model == model.id:
+        return message
+    parts = tuple(part for part in message.parts if not isinstance(part, ReplayPart))
+    if not message.model.startswith(f"{model.provider}/"):
+        parts = tuple(replace(part, extra="") if isinstance(part, CallRecord) else part for part in parts)
+    return replace(message, parts=parts)
 
 
 def _step(parts: Sequence[Part], taken: set[str]) -> list[SentMessage]:
     text = "\n\n".join(part.text for part in parts if isinstance(part, TextPart) and part.text.strip())
-    reasoning = "".join(part.text for part in parts if isinstance(part, ReasoningPart))
+    replay = next((part.data for part in reversed(parts) if isinstance(part, ReplayPart)), "")
     records = [part for part in parts if isinstance(part, CallRecord) and part.state != "provider"]
     ids = [_id(record, taken) for record in records]
     calls = tuple(
         SentCall(call_id, record.name, record.args or {}, record.extra)
         for call_id, record in zip(ids, records, strict=True)
     )
-    answer = SentMessage("assistant", text, calls, reasoning=reasoning)
+    answer = SentMessage("assistant", text, calls, replay=replay)
     if not records:
         return [answer]
     results = (_result(call_id, record) for call_id, record in zip(ids, records, strict=True))

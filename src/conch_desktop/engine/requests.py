@@ -22,7 +22,7 @@ from conch_desktop.words.asking import ASKED_PROMPT, asked
 from conch_desktop.words.grammar import PLAIN_GRAMMAR, call_grammar, calls_grammar
 from conch_desktop.words.listing import listing
 from conch_desktop.words.reader import WordsReader
-from conch_desktop.words.transcript import in_words
+from conch_desktop.words.transcript import NOW_ANSWER, ONE_SENTENCE, in_words
 
 FORCED_TOKENS = 1_024
 """Tokens an answer may take that can only be one call: a server that forces a call may otherwise never end."""
@@ -84,9 +84,14 @@ class Maker:
         if shown.level == "none" and forced is None:
             plain = self._plain(answer, window)
             return replace(plain, notices=(*plain.notices, NO_ROOM))
-        system = self._system(window, listing=shown.text)
+        over = self.plan.grammar and self.plan.asked is not None and forced is None and not failed
+        system = self._system(window, listing="" if over else shown.text)
         sent, left_out = self._transcript(answer, window, system, ())
-        request = Request(self.model, system, in_words(as_seen(sent, sees=False)))
+        request = Request(
+            self.model,
+            system,
+            in_words(as_seen(sent, sees=False), after=ONE_SENTENCE if over else NOW_ANSWER),
+        )
         request = self._constrained(request, given, forced, failed=failed)
         callable_now = [forced] if forced is not None and request.grammar else given
         names = () if request.grammar == PLAIN_GRAMMAR else tuple(tool.name for tool in callable_now)
@@ -108,7 +113,7 @@ class Maker:
         """What fits of the chat, and a sentence when not all does."""
         kept, left_out = fit([*self.messages, answer], window=window, system=system, tools=tools)
         told = f"The oldest {left_out} messages were left out: the model’s window does not hold them."
-        return as_sent(kept), (told,) if left_out else ()
+        return as_sent(kept, self.model), (told,) if left_out else ()
 
     def _constrained(self, request: Request, given: Sequence[Tool], forced: Tool | None, *, failed: bool) -> Request:
         """A tool asked for by name, or a block that could not be read: the next try is constrained where it can be."""

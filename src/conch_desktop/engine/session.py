@@ -13,13 +13,16 @@ from typing import Protocol
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
 from conch_desktop.domain.events import TurnEvent
-from conch_desktop.domain.messages import Chat, Failure, Message, TextPart
+from conch_desktop.domain.messages import Chat, Failure, Message, Outline, TextPart
+from conch_desktop.engine.history import without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
 from conch_desktop.engine.running import Settling
 from conch_desktop.engine.turn import Turn, TurnParts
 from conch_desktop.tools.guard import Answer, Question
 
 TITLE_LENGTH = 60
+FIRST_READ = 24
+"""Messages at the end of a chat that are read when it is opened; the others when somebody wants them."""
 
 _log = logging.getLogger(__name__)
 
@@ -69,7 +72,9 @@ class ChatBook(MessageBook, Protocol):
 
     async def get(self, chat_id: str) -> Chat | None: ...
 
-    async def messages(self, chat_id: str) -> list[Message]: ...
+    async def outline(self, chat_id: str) -> list[Outline]: ...
+
+    async def messages_at(self, chat_id: str, first: str, last: str) -> list[Message]: ...
 
     async def remove_from(self, chat_id: str, message_id: str) -> None: ...
 
@@ -85,7 +90,11 @@ class Prepares(Protocol):
 
 
 class Session:
-    """One chat. `messages` is always what a person would see, the running answer included."""
+    """One chat. `entries` is always what a person would see, the running answer included.
+
+    Of a long chat only the end is read when it is opened. `entries` has an outline for what was not read; `messages`
+    are those at the end that were, without a gap: all of them once a turn is prepared.
+    """
 
     def __init__(self, chat_id: str, *, book: ChatBook, prepare: Prepares, clock: Clock) -> None:
         self.chat_id = chat_id
@@ -95,7 +104,8 @@ class Session:
         self._book = book
         self._prepare = prepare
         self._clock = clock
-        self._messages: list[Message] = []
+        self._entries: list[Message | Outline] = []
+        self._missing = 0
         self._listeners: list[Listener] = []
         self._turn: Turn | None = None
         self._task: asyncio.Task[None] | None = None
@@ -103,11 +113,20 @@ class Session:
         self._answered: asyncio.Future[Answer] | None = None
 
     @property
-    def messages(self) -> list[Message]:
-        """All messages, the running answer as it stands."""
+    def entries(self) -> list[Message | Outline]:
+        """All messages, the running answer as it stands; an outline in the place of each that was not read."""
         if self._turn is None:
-            return list(self._messages)
-        return [*self._messages[:-1], self._turn.message]
+            return list(self._entries)
+        return [*self._entries[:-1], self._turn.message]
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages at the end that were read, the running answer as it stands."""
+        found = self.entries
+        first = 0
+        if self._missing:
+            first = max((at + 1 for at, entry in enumerate(found) if isinstance(entry, Outline)), default=0)
+        return [entry for entry in found[first:] if isinstance(entry, Message)]
 
     @property
     def running(self) -> bool:
@@ -119,7 +138,21 @@ class Session:
         chat = await self._book.get(self.chat_id)
         if chat is not None:
             self.title, self.model_id = chat.title, chat.model
-        self._messages = await self._book.messages(self.chat_id)
+        self._entries = list(await self._book.outline(self.chat_id))
+        self._missing = len(self._entries)
+        await self.read(max(0, len(self._entries) - FIRST_READ), len(self._entries))
+
+    async def read(self, first: int = 0, last: int | None = None) -> None:
+        """Reads the messages from the place `first` up to `last` that were not read yet."""
+        wanted = [entry for entry in self._entries[first:last] if isinstance(entry, Outline)]
+        if not wanted:
+            return
+        found = {one.id: one for one in await self._book.messages_at(self.chat_id, wanted[0].id, wanted[-1].id)}
+        for at in range(first, min(len(self._entries), len(self._entries) if last is None else last)):
+            entry = self._entries[at]
+            if isinstance(entry, Outline) and entry.id in found:
+                self._entries[at] = found[entry.id]
+                self._missing -= 1
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Tells `listener` everything that happens from now on; call what comes back to stop."""
@@ -135,7 +168,7 @@ class Session:
         """Adds the person's message and runs the turn to its end. Raises `StoreError` when it can't be kept."""
         message = Message(_new_id(), "user", (TextPart(text),), self._clock.now(), asked=asked)
         await self._book.put(self.chat_id, message)
-        self._messages.append(message)
+        self._entries.append(message)
         self._tell(MessageAdded(message))
         if not self.title:
             self.title = _title(text)
@@ -145,17 +178,30 @@ class Session:
 
     async def retry(self) -> None:
         """Takes the last answer away and answers the person's last message again."""
-        if self._messages and self._messages[-1].role == "assistant":
-            await self._book.remove_from(self.chat_id, self._messages[-1].id)
-            self._messages.pop()
-        if self._messages:
-            await self._answer(self._blank(), self._messages[-1].asked)
+        last = self._entries[-1] if self._entries else None
+        if last is not None and last.role == "assistant":
+            await self._book.remove_from(self.chat_id, last.id)
+            self._entries.pop()
+        last = self._entries[-1] if self._entries else None
+        if isinstance(last, Message):
+            await self._answer(self._blank(), last.asked)
 
     async def go_on(self) -> None:
         """Goes on with the last answer where it broke off, was stopped or paused."""
-        if self._messages and self._messages[-1].role == "assistant":
-            last = self._messages.pop()
+        last = self._entries[-1] if self._entries else None
+        if isinstance(last, Message) and last.role == "assistant":
+            self._entries.pop()
             await self._answer(replace(last, state="streaming", failure=None), "")
+
+    async def edit(self, message_id: str, text: str, *, asked: str = "") -> None:
+        """Takes this message and all after it away, and sends the text in its place."""
+        at = next((at for at, entry in enumerate(self._entries) if entry.id == message_id), None)
+        if at is None or self._task is not None:
+            return
+        await self._book.remove_from(self.chat_id, message_id)
+        del self._entries[at:]
+        self._missing = sum(isinstance(entry, Outline) for entry in self._entries)
+        await self.send(text, asked=asked)
 
     def stop(self) -> None:
         """Stops the turn, at any moment; what was said is kept."""
@@ -195,7 +241,7 @@ class Session:
         """Runs one turn in a task of its own, so that stopping it never ends whoever started it."""
         if self._task is not None:
             raise RuntimeError("a turn already runs in this chat")
-        self._messages.append(message)
+        self._entries.append(message)
         self._stopping = False
         self._tell(MessageAdded(message))
         self._task = asyncio.create_task(self._run(message, asked), name=f"turn in {self.chat_id}")
@@ -213,8 +259,13 @@ class Session:
         recorder = Recorder(self._book, self.chat_id, lambda: self._turn.message if self._turn else message)
         failure: Failure | None = None
         try:
+            await self.read()
             parts = await self._prepare(self, asked=asked, settle=recorder.settle)
-            named = replace(message, model=parts.model.id, author=parts.model.label or parts.model.name)
+            if self._stopping:  # A stop that came while the store was at work must not be lost.
+                raise asyncio.CancelledError
+            # An answer may be gone on with by another model: what the first attached for itself is of no use to it.
+            own = without_attached(message, parts.model)
+            named = replace(own, model=parts.model.id, author=parts.model.label or parts.model.name)
             self._turn = Turn(parts, named)
             async with aclosing(self._turn.run()) as events:
                 async for event in events:
@@ -240,7 +291,7 @@ class Session:
         elif ended.state == "streaming":
             ended = replace(ended, state="interrupted")
         self._turn = None
-        self._messages[-1] = ended
+        self._entries[-1] = ended
         recorder.show(ended)
         try:
             await recorder.close()
@@ -248,7 +299,7 @@ class Session:
             _log.exception("The end of an answer could not be written")
             trouble = Failure("store", "This answer could not be saved.", "Check the free space of the disk.")
             ended = replace(ended, failure=ended.failure or trouble)
-            self._messages[-1] = ended
+            self._entries[-1] = ended
         self._tell(MessageEnded(ended))
 
     def _blank(self) -> Message:

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from conch_desktop.domain.calls import CallRecord
+from conch_desktop.domain.calls import CallRecord, Json
 from conch_desktop.domain.events import (
     CallDelta,
+    CallMade,
     CallProgress,
     CallResult,
     Finish,
     FinishReason,
+    Notice,
+    ProviderCall,
     ReasoningAdded,
     ReasoningDelta,
     Refusal,
+    Replay,
+    ReplayKept,
     TextAdded,
     TextDelta,
     TurnEvent,
     Usage,
     WireCall,
+    WireEvent,
 )
 from conch_desktop.engine.offer import Offer
+from conch_desktop.engine.repeating import NOTICE, Repeating
 from conch_desktop.engine.running import Wanted
 from conch_desktop.providers.wire import Request, Wire
 from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsText
@@ -45,41 +53,61 @@ class Step:
     finish: FinishReason = "stop"
     refusal: Refusal | None = None
     failed: bool = False
+    replay: str = ""
     _begun: dict[int, str] = field(default_factory=dict)
+    _repeating: Repeating = field(default_factory=Repeating)
 
     async def run(self, wire: Wire, open_calls: Callable[[], list[CallRecord]]) -> AsyncGenerator[TurnEvent, None]:
         """Sends the request and yields what comes. `open_calls` are the answer's calls that have no answer yet."""
         async with aclosing(wire.stream(self.request)) as events:
             async for event in events:
-                match event:
-                    case TextDelta(text=text):
-                        for told in self._text(text):
-                            yield told
-                    case ReasoningDelta(text=text):
-                        yield ReasoningAdded(text, self.number)
-                    case CallDelta(key=key, name=name, arguments=piece):
-                        self._begun.setdefault(key, new_id())
-                        yield CallProgress(self._begun[key], self.offer.own(name), piece, self.number)
-                    case Usage():
-                        yield event
-                    case Finish(reason=reason, calls=calls):
-                        self.finish = reason
-                        self.wanted += [self._native(call, reason) for call in calls]
-                    case Refusal():
-                        self.refusal = event
-                    case _:
-                        pass
+                found = self._taken(event)
+                for told in found:
+                    yield told
+                if self._goes_round(found):
+                    self.finish = "paused"
+                    yield Notice(NOTICE, self.number)
+                    break
         for told in self._ended(open_calls()):
             yield told
+        if self.replay and self.refusal is None:  # after the last word, which it would part from the others
+            yield ReplayKept(self.replay, self.number)
+
+    def _taken(self, event: WireEvent) -> list[TurnEvent]:
+        """What one event of the wire means for the turn."""
+        match event:
+            case TextDelta(text=text):
+                return self._text(text)
+            case ReasoningDelta(text=text):
+                return [ReasoningAdded(text, self.number)]
+            case CallDelta(key=key, name=name, arguments=piece):
+                self._begun.setdefault(key, new_id())
+                return [CallProgress(self._begun[key], self.offer.own(name), piece, self.number)]
+            case ProviderCall():
+                return self._run_there(event)
+            case Usage():
+                return [event]
+            case Replay(data=data):
+                self.replay = data
+            case Finish(reason=reason, calls=calls):
+                self.finish = reason
+                self.wanted += [self._native(call, reason) for call in calls]
+            case Refusal():
+                self.refusal = event
+        return []
 
     def _text(self, text: str) -> list[TurnEvent]:
         if self.reader is None:
             return [TextAdded(text, self.number)]
         return self._read(self.reader.feed(text))
 
+    def _goes_round(self, told: Sequence[TurnEvent]) -> bool:
+        """Whether the words say the same over and over. What a call holds may be meant so."""
+        return self._repeating.feed("".join(event.text for event in told if isinstance(event, TextAdded)))
+
     def _ended(self, open_calls: Sequence[CallRecord]) -> list[TurnEvent]:
         """What was still held, and the calls that never became whole: each of them gets an answer too."""
-        broken = self.refusal is not None or self.finish == "length"
+        broken = self.refusal is not None or self.finish in {"length", "paused"}
         events = self._read(self.reader.close(cut=broken)) if self.reader is not None else []
         whole = {wanted.id for wanted in self.wanted}
         for record in open_calls:
@@ -110,6 +138,12 @@ class Step:
                     self.wanted.append(Wanted(new_id(), name or UNREADABLE, raw, None, self.number, fault=why))
         return events
 
+    def _run_there(self, call: ProviderCall) -> list[TurnEvent]:
+        """A call the provider ran by itself: shown with what came of it, never run, never sent back as one of ours."""
+        call_id, args = new_id(), parsed(call.arguments)
+        made = CallMade(call_id, call.name, call.arguments, args, source="provider", step=self.number)
+        return [made, CallResult(call_id, False, call.result or "", state="provider")]
+
     def _native(self, call: WireCall, finish: FinishReason) -> Wanted:
         own = self.offer.own(call.name)
         return Wanted(
@@ -123,6 +157,15 @@ class Step:
             finish="length" if finish == "length" else "stop",
             fields=self.offer.fields.get(own, {}),
         )
+
+
+def parsed(arguments: str) -> dict[str, Json] | None:
+    """The arguments of a call as they stand; None when they are no JSON object."""
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def new_id() -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.events import (
+    CallMade,
     CallProgress,
     CallResult,
     Done,
@@ -258,7 +259,7 @@ class Turn:
 
 def _is_word(event: TurnEvent) -> bool:
     """Whether something of the answer is there: from then on a refusal is no longer healed."""
-    return isinstance(event, CallProgress | ReasoningAdded) or (
+    return isinstance(event, CallProgress | CallMade | ReasoningAdded) or (
         isinstance(event, TextAdded) and bool(event.text.strip())
     )
 

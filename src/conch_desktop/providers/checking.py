@@ -9,15 +9,25 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from conch_desktop.domain.events import Finish, ProviderCall, ReasoningDelta, Refusal, TextDelta, Usage, WireEvent
+from conch_desktop.domain.events import (
+    Finish,
+    ProviderCall,
+    ReasoningDelta,
+    Refusal,
+    Replay,
+    TextDelta,
+    Usage,
+    WireCall,
+    WireEvent,
+)
 from conch_desktop.domain.models import Provider
 from conch_desktop.providers.refusals import classify
 
 if TYPE_CHECKING:
     import httpx
 
-_WIRES = ("openai",)
-"""The wires there are to check."""
+_WIRES: Mapping[str, str] = {"openai": "openai"}
+"""The wires there are to check, and the kind of provider each is checked as: the registry knows its class."""
 
 
 def refusal(case: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,11 +71,9 @@ def _names(case: Mapping[str, Any]) -> list[str]:
 
 async def _events(case: Mapping[str, Any]) -> list[WireEvent]:
     """The events of a response over bytes in memory."""
-    from conch_desktop.providers.openai import OpenAIWire
-    from conch_desktop.providers.registry import KINDS
+    from conch_desktop.providers.registry import make_wire
 
-    provider = Provider("check", "openai", "The provider", "http://127.0.0.1/v1")
-    wire = OpenAIWire(provider=provider, kind=KINDS["openai"], key=None)
+    wire = make_wire(Provider("check", _WIRES[case.get("wire", "openai")], "The provider", "http://127.0.0.1"), None)
     try:
         # No names are read as unknown ones: a case may leave them out that a refusal is about.
         async with contextlib.aclosing(wire.read(_response(case), tools=_names(case) or None)) as events:
@@ -94,32 +102,26 @@ def _joined(events: Sequence[WireEvent]) -> dict[str, Any]:
     """The events of an answer in one."""
     end = events[-1] if events else None
     usage = next((event for event in reversed(events) if isinstance(event, Usage)), None)
-    calls, replay = _calls(end) if isinstance(end, Finish) else ([], {})
+    replay = next((event.data for event in events if isinstance(event, Replay)), "{}")
     return {
         "text": "".join(event.text for event in events if isinstance(event, TextDelta)),
         "reasoning": "".join(event.text for event in events if isinstance(event, ReasoningDelta)),
-        "calls": calls,
+        "calls": [_call(call) for call in end.calls] if isinstance(end, Finish) else [],
         "provider_calls": [
             {"name": event.name, "arguments": event.arguments, "result": event.result}
             for event in events
             if isinstance(event, ProviderCall)
         ],
-        "replay": replay,
+        "replay": json.loads(replay),
         "finish": end.reason if isinstance(end, Finish) else "error",
         "usage": None if usage is None else _counts(usage),
         "error": end.kind if isinstance(end, Refusal) else None,
     }
 
 
-def _calls(end: Finish) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The calls, and what has to be sent back with the answer."""
-    calls, replay = [], {}
-    for call in end.calls:
-        extra = json.loads(call.extra) if call.extra else {}
-        if "reasoning_details" in extra:
-            replay["reasoning_details"] = extra.pop("reasoning_details")
-        calls.append({"id": call.id, "name": call.name, "arguments": call.arguments, **extra})
-    return calls, replay
+def _call(call: WireCall) -> dict[str, Any]:
+    extra = json.loads(call.extra) if call.extra else {}
+    return {"id": call.id, "name": call.name, "arguments": call.arguments, **extra}
 
 
 def _counts(usage: Usage) -> dict[str, int]:

@@ -101,9 +101,9 @@ def _messages(request: Request, rules: HostRules) -> Iterator[dict[str, Json]]:
     for message in request.messages:
         if message.role == "user":
             yield {"role": "user", "content": message.text}
-        elif message.role == "assistant":
+        elif message.role == "assistant" and (message.text or message.calls):
             yield _assistant(message, rules)
-        else:
+        elif message.role == "results":
             for result in message.results:
                 # Gemini's other side wants the name (openclaw/openclaw #47857).
                 identity = _sent_id(result.id, rules)
@@ -131,14 +131,14 @@ def _data_url(picture: PictureContent) -> str:
 def _assistant(message: SentMessage, rules: HostRules) -> dict[str, Json]:
     if not message.calls:
         return {"role": "assistant", "content": message.text}
-    extras = [_extra(call) for call in message.calls]
+    extras = [_opaque(call.extra) for call in message.calls]
     sent: dict[str, Json] = {"role": "assistant", "content": message.text or None}
     sent["tool_calls"] = [_call(call, extra, rules) for call, extra in zip(message.calls, extras, strict=True)]
-    details = [part for extra in extras for part in extra.get("reasoning_details", ())]
-    if details:
-        sent["reasoning_details"] = details
-    if rules.thinking_back and message.reasoning:
-        sent["reasoning_content"] = message.reasoning
+    replay = _opaque(message.replay)
+    if "reasoning_details" in replay:
+        sent["reasoning_details"] = replay["reasoning_details"]
+    if rules.thinking_back and "reasoning_content" in replay:
+        sent["reasoning_content"] = replay["reasoning_content"]
     return sent
 
 
@@ -154,13 +154,13 @@ def _call(call: SentCall, extra: Mapping[str, Any], rules: HostRules) -> dict[st
     return sent
 
 
-def _extra(call: SentCall) -> Mapping[str, Any]:
-    """The provider's own data of a call. Another wire's data has other keys, and is left alone."""
+def _opaque(data: str) -> Mapping[str, Any]:
+    """The provider's own data. Another wire's has other keys, and is left alone."""
     try:
-        extra = json.loads(call.extra) if call.extra else {}
+        value = json.loads(data) if data else {}
     except ValueError:
         return {}
-    return extra if isinstance(extra, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _sent_id(identity: str, rules: HostRules) -> str:

@@ -20,11 +20,15 @@ def source_of(
     host: str,
     provider: str,
     key: str,
+    authorization: Mapping[str, str],
     connect: Callable[[Mapping[str, str]], Connection],
     clock: Callable[[], float] = time.monotonic,
 ) -> Listed:
-    """The source for a provider of the OpenAI wire. `connect` makes another connection to it, with these headers."""
-    connection = connect({"Authorization": f"Bearer {key}"} if key else {})
+    """The source for a provider whose list is in OpenAI's shape.
+
+    `authorization` are the headers that say who asks; `connect` makes another connection to it, with headers.
+    """
+    connection = connect(authorization)
     if kind.name == "openrouter":
         return OpenRouter(connection, base, provider, clock, connect({}))
     if kind.name == "gemini" and base.endswith("/openai"):

@@ -27,7 +27,7 @@ DONE = "[DONE]"
 
 
 class Body:
-    """A response's body. `first` tells what it is; then read either `whole` or `events`."""
+    """A response's body. `first` tells what it is; then read it one way: `whole`, `lines` or `events`."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._chunks = response.aiter_bytes()
@@ -67,6 +67,19 @@ class Body:
                 if size >= limit:
                     break
         return b"".join(pieces)[:limit].decode("utf-8", "replace")
+
+    async def lines(self) -> AsyncGenerator[str, None]:
+        """The lines as they arrive, parted at line feeds alone: httpx parts at signs that may stand in JSON too."""
+        held: list[bytes] = []  # the pieces of a line that has not ended yet
+        async with contextlib.aclosing(self._all()) as chunks:
+            async for chunk in chunks:
+                first, *others = chunk.split(b"\n")
+                held.append(first)
+                for line in others:
+                    yield b"".join(held).decode("utf-8", "replace")
+                    held = [line]
+        if rest := b"".join(held):
+            yield rest.decode("utf-8", "replace")
 
     async def events(self) -> AsyncGenerator[httpx_sse.ServerSentEvent, None]:
         """The server-sent events."""

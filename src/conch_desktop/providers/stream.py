@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import Any
 
-from conch_desktop.domain.events import Finish, FinishReason, ReasoningDelta, TextDelta, Usage, WireEvent
+from conch_desktop.domain.events import Finish, FinishReason, ReasoningDelta, Replay, TextDelta, Usage, WireEvent
 from conch_desktop.providers.call_pieces import CallPieces
+from conch_desktop.providers.texts import Halves, ThinkSplitter
 
 _FINISHES: Mapping[str, FinishReason] = {
     "length": "length",
@@ -46,6 +46,7 @@ class Answer:
         self._text = Halves()
         self._reasoning = Halves()
         self._details: list[Any] = []
+        self._thought: list[str] = []  # what came as `reasoning_content`
 
     @property
     def started(self) -> bool:
@@ -85,10 +86,8 @@ class Answer:
         events = [*self._flush()]
         reason = _FINISHES.get(self._finish, "stop")
         calls = self._calls.ended(cut=reason != "stop")
-        if calls and self._details:
-            # OpenRouter wants them back with the message of the calls, or Gemini refuses (LibreChat-AI/agents #37).
-            extra = {**json.loads(calls[0].extra or "{}"), "reasoning_details": self._details}
-            calls = (replace(calls[0], extra=json.dumps(extra, ensure_ascii=False)), *calls[1:])
+        if replay := self._replay() if calls or reason == "stop" else {}:
+            events.append(Replay(json.dumps(replay, ensure_ascii=False)))
         if self.usage is not None:
             events.append(self.usage)
         return [*events, Finish("tool_calls" if calls else reason, calls)]
@@ -97,11 +96,23 @@ class Answer:
         """What is still to be told of an answer that did not end as it should: held text and the usage. No calls."""
         return [*self._flush(), *([self.usage] if self.usage is not None else [])]
 
+    def _replay(self) -> dict[str, Any]:
+        """What has to go back: OpenRouter's details, or Gemini refuses (LibreChat-AI/agents #37), and the thinking that
+        DeepSeek and Kimi want beside the calls it led to (the-open-agent/openagent #2206)."""
+        replay: dict[str, Any] = {}
+        if self._details:
+            replay["reasoning_details"] = self._details
+        if self._thought and self._calls:
+            replay["reasoning_content"] = "".join(self._thought)
+        return replay
+
     # one delta ------------------------------------------------------------------------------------------------------
 
     def _delta(self, delta: Mapping[str, Any]) -> list[WireEvent]:
         text, thinking = _content(delta.get("content"))
         thinking = next((words for key in _THINKING_KEYS if (words := _words(delta.get(key)))), "") or thinking
+        if isinstance(thought := delta.get("reasoning_content"), str):
+            self._thought.append(thought)
         details = delta.get("reasoning_details")
         if isinstance(details, list):
             self._details.extend(details)
@@ -209,85 +220,3 @@ def _usage(given: Mapping[str, Any]) -> Usage:
 
 def _number(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-# text ---------------------------------------------------------------------------------------------------------------
-
-
-class ThinkSplitter:
-    """Parts thinking in `<think>` tags at the start of an answer from its text, whatever the cuts.
-
-    Anywhere else the tag is text: people write about templates too.
-    """
-
-    _OPEN, _CLOSE = "<think>", "</think>"
-
-    def __init__(self) -> None:
-        self._state = "start"
-        self._held = ""
-
-    def feed(self, piece: str) -> tuple[str, str]:
-        """The text and the thinking that are certain now."""
-        if self._state == "text":
-            return piece, ""
-        self._held += piece
-        thinking = ""
-        if self._state == "start":
-            start = self._held.lstrip()
-            if not start.startswith(self._OPEN):
-                return ("", "") if self._OPEN.startswith(start) else (self._text(), "")
-            self._state, self._held = "thinking", start[len(self._OPEN) :]
-        if self._state == "thinking":
-            thinking, closer, rest = self._held.partition(self._CLOSE)
-            if not closer:
-                keep = _tail(thinking, self._CLOSE)
-                self._held = thinking[len(thinking) - keep :]
-                return "", thinking[: len(thinking) - keep]
-            self._state, self._held = "after", rest
-        self._held = self._held.lstrip()  # the blank lines between thinking and answer
-        return (self._text() if self._held else ""), thinking
-
-    def close(self) -> tuple[str, str]:
-        """What was still held: the answer has ended."""
-        held, state = self._held, self._state
-        self._held = ""
-        return ("", held) if state == "thinking" else (held, "")
-
-    def _text(self) -> str:
-        self._state, text, self._held = "text", self._held, ""
-        return text
-
-
-def _tail(text: str, word: str) -> int:
-    """How many characters at the end of `text` may be the start of `word`."""
-    return next((size for size in range(min(len(word) - 1, len(text)), 0, -1) if text.endswith(word[:size])), 0)
-
-
-class Halves:
-    """Joins characters that came in two halves: JSON writes some as a pair of escapes, and servers cut between them.
-
-    A half without its other is no character: neither the window nor the database takes it.
-    """
-
-    def __init__(self) -> None:
-        self._held = ""
-
-    def feed(self, piece: str) -> str:
-        text = self._held + piece
-        self._held = ""
-        if text and "\ud800" <= text[-1] <= "\udbff":
-            text, self._held = text[:-1], text[-1]
-        return whole_characters(text)
-
-    def close(self) -> str:
-        held, self._held = self._held, ""
-        return whole_characters(held)
-
-
-def whole_characters(text: str) -> str:
-    """The text with halves joined where both are there, and replaced where one is missing."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text

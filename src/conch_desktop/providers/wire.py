@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -49,8 +49,8 @@ class Wire(Protocol):
         """
         ...
 
-    def read(self, response: httpx.Response) -> AsyncGenerator[WireEvent, None]:
-        """Yields the events of a response that has arrived or is arriving."""
+    def read(self, response: httpx.Response, *, tools: Sequence[str] | None = None) -> AsyncGenerator[WireEvent, None]:
+        """Yields the events of a response that has arrived or is arriving. `tools` are the names that were offered."""
         ...
 
     def schema_family(self, model: Model) -> Family:

@@ -9,10 +9,18 @@ from dataclasses import dataclass
 
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import StoreError
-from conch_desktop.domain.messages import Chat, Message
+from conch_desktop.domain.messages import Chat, Message, Outline
 from conch_desktop.store.columns import Column, from_column, to_column
 from conch_desktop.store.database import Database
-from conch_desktop.store.messages import Row, end_streaming, number_of, put_message, read_messages
+from conch_desktop.store.messages import (
+    Row,
+    end_streaming,
+    number_of,
+    put_message,
+    read_between,
+    read_messages,
+    read_outline,
+)
 from conch_desktop.store.search import all_of, index_chat, readable
 
 _CHAT = "chats.id, chats.title, chats.model, chats.pinned, chats.created, chats.updated, chats.draft"
@@ -137,6 +145,24 @@ class Chats:
 
         def work(connection: sqlite3.Connection) -> list[Message]:
             return read_messages(connection, _number(connection, chat_id))
+
+        return await self._database.run(work)
+
+    async def outline(self, chat_id: str) -> list[Outline]:
+        """The messages of the chat in order, without their texts; quick also in a long chat."""
+
+        def work(connection: sqlite3.Connection) -> list[Outline]:
+            return read_outline(connection, _number(connection, chat_id))
+
+        return await self._database.run(work)
+
+    async def messages_at(self, chat_id: str, first: str, last: str) -> list[Message]:
+        """The messages of the chat from one to another, with all their parts; none when one of them is gone."""
+
+        def work(connection: sqlite3.Connection) -> list[Message]:
+            chat = _number(connection, chat_id)
+            begin, end = number_of(connection, chat, first), number_of(connection, chat, last)
+            return [] if begin is None or end is None else read_between(connection, chat, begin, end)
 
         return await self._database.run(work)
 

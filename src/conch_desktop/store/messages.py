@@ -17,8 +17,10 @@ from conch_desktop.domain.messages import (
     Message,
     MessageState,
     NoticePart,
+    Outline,
     Part,
     ReasoningPart,
+    ReplayPart,
     Role,
     TextPart,
     UsageCount,
@@ -29,14 +31,20 @@ from conch_desktop.store.pictures import put_pictures, read_pictures
 from conch_desktop.store.search import index_message
 
 Row: TypeAlias = tuple[Any, ...]
-Kind: TypeAlias = Literal["text", "reasoning", "notice", "call"]
-WordsPart: TypeAlias = TextPart | ReasoningPart | NoticePart
+Kind: TypeAlias = Literal["text", "reasoning", "notice", "replay", "call"]
+PlainPart: TypeAlias = TextPart | ReasoningPart | NoticePart | ReplayPart
 
-_WORDS: dict[str, type[WordsPart]] = {"text": TextPart, "reasoning": ReasoningPart, "notice": NoticePart}
+_PLAIN: dict[str, type[PlainPart]] = {
+    "text": TextPart,
+    "reasoning": ReasoningPart,
+    "notice": NoticePart,
+    "replay": ReplayPart,
+}
 _KINDS: dict[type[Part], Kind] = {
     TextPart: "text",
     ReasoningPart: "reasoning",
     NoticePart: "notice",
+    ReplayPart: "replay",
     CallRecord: "call",
 }
 
@@ -141,7 +149,7 @@ def _replace_part(connection: sqlite3.Connection, message: int, position: int, p
 
 
 def _insert_part(connection: sqlite3.Connection, message: int, position: int, part: Part) -> None:
-    text = "" if isinstance(part, CallRecord) else to_column(part.text)
+    text = "" if isinstance(part, CallRecord) else to_column(_growing(part))
     added = connection.execute(
         """
         INSERT INTO parts (message, position, kind, step, length, text) VALUES (?, ?, ?, ?, ?, ?) RETURNING number
@@ -155,7 +163,9 @@ def _insert_part(connection: sqlite3.Connection, message: int, position: int, pa
 
 
 def _growing(part: Part) -> str:
-    return part.raw if isinstance(part, CallRecord) else part.text
+    if isinstance(part, CallRecord):
+        return part.raw
+    return part.data if isinstance(part, ReplayPart) else part.text
 
 
 def _pictures(part: Part) -> tuple[PictureContent, ...]:
@@ -246,6 +256,25 @@ def read_messages(connection: sqlite3.Connection, chat: int) -> list[Message]:
     return _read(connection, "messages.chat = ?", (chat,))
 
 
+def read_outline(connection: sqlite3.Connection, chat: int) -> list[Outline]:
+    """The chat's messages in order, without their texts: those are not read from the disk."""
+    rows = connection.execute(
+        """
+        SELECT messages.id, messages.role, sum(CASE parts.kind WHEN 'text' THEN parts.length ELSE 0 END),
+            sum(parts.kind = 'call')
+        FROM messages LEFT JOIN parts ON parts.message = messages.number
+        WHERE messages.chat = ? GROUP BY messages.number ORDER BY messages.number
+        """,
+        (chat,),
+    )
+    return [Outline(from_column(number), role, length or 0, calls or 0) for number, role, length, calls in rows]
+
+
+def read_between(connection: sqlite3.Connection, chat: int, first: int, last: int) -> list[Message]:
+    """The chat's messages from one number to another, whole."""
+    return _read(connection, "messages.chat = ? AND messages.number BETWEEN ? AND ?", (chat, first, last))
+
+
 def read_message(connection: sqlite3.Connection, number: int) -> Message:
     """One message, whole."""
     return _read(connection, "messages.number = ?", (number,))[0]
@@ -266,7 +295,7 @@ def _read(connection: sqlite3.Connection, which: str, values: Row) -> list[Messa
         if kind == "call":
             part: Part = replace(_read_call(calls[number], step, tail), pictures=pictures.get(number, ()))
         else:
-            part = _WORDS[kind](from_column(text) + tail, step)
+            part = _PLAIN[kind](from_column(text) + tail, step)
         parts.setdefault(message, []).append(part)
     rows = connection.execute(f"SELECT number, id, {_HEADER} FROM messages WHERE {which} ORDER BY number", values)
     return [_read_header(row, parts.get(row[0], ())) for row in rows]

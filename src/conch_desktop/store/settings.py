@@ -83,6 +83,8 @@ RECENT: Setting[list[str]] = Setting("recent", [], is_texts, "the models used la
 LOCAL_MODEL = Setting("local_model", "", is_text, "the model file on this computer")
 TOOLS_OFF: Setting[list[str]] = Setting("tools_off", [], is_texts, "the tools that are switched off")
 MODEL_MODES: Setting[dict[str, str]] = Setting("model_modes", {}, is_table, "how models get their tools")
+SEEN_MODES: Setting[dict[str, str]] = Setting("seen_modes", {}, is_table, "how models got their tools last")
+CONTRAST = Setting("contrast", "system", one_of("system", "high"), "the contrast")
 STEP_LIMIT = Setting("step_limit", 25, whole(1, 1000), "the limit of steps in a turn")
 
 SETTINGS: tuple[Setting[str] | Setting[bool] | Setting[int] | Setting[list[str]] | Setting[dict[str, str]], ...] = (
@@ -100,6 +102,8 @@ SETTINGS: tuple[Setting[str] | Setting[bool] | Setting[int] | Setting[list[str]]
     LOCAL_MODEL,
     TOOLS_OFF,
     MODEL_MODES,
+    SEEN_MODES,
+    CONTRAST,
     STEP_LIMIT,
 )
 

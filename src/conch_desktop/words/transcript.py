@@ -14,6 +14,11 @@ from conch_desktop.words.harmless import harmless, harmless_json
 NOW_ANSWER = "That was the tool’s answer. Tell me what was done."
 """Stands after the newest answers: without it a small model repeats the block instead of answering."""
 
+ONE_SENTENCE = "That was the tool’s answer. Tell me in one sentence what was done."
+"""The same after a tool that the person asked for by name, where nothing else is to be done. A model of 135 million
+parameters then says what the tool answered, eleven times of eleven; with `NOW_ANSWER` and the list of tools in the
+system prompt it repeated that answer to the end of its limit."""
+
 
 def written_call(name: str, arguments: Mapping[str, Json]) -> str:
     """An earlier call as the model would have written it. It reads back as itself."""
@@ -32,8 +37,10 @@ def _written_answer(result: SentResult) -> str:
     return f"{RESPONSE_OPEN}\n{head}\n{harmless(result.text)}\n{RESPONSE_CLOSE}"
 
 
-def in_words(messages: Iterable[SentMessage]) -> tuple[SentMessage, ...]:
+def in_words(messages: Iterable[SentMessage], *, after: str = NOW_ANSWER) -> tuple[SentMessage, ...]:
     """The transcript with every call and answer in words, and no native call left. Only for what is sent.
+
+    `after` stands behind the newest answers.
 
     Messages of one side that now follow each other are one: some templates refuse two.
     """
@@ -43,8 +50,9 @@ def in_words(messages: Iterable[SentMessage]) -> tuple[SentMessage, ...]:
             written[-1] = replace(written[-1], text=f"{written[-1].text}\n\n{message.text}")
         else:
             written.append(message)
+    written = [message for message in written if message.text]
     if written and written[-1].role == "user" and written[-1].text.endswith(RESPONSE_CLOSE):
-        written[-1] = SentMessage("user", f"{written[-1].text}\n{NOW_ANSWER}")
+        written[-1] = SentMessage("user", f"{written[-1].text}\n{after}")
     return tuple(written)
 
 
@@ -52,6 +60,6 @@ def _in_words(message: SentMessage) -> SentMessage:
     if message.role == "results":
         return SentMessage("user", written_answers(message.results))
     if not message.calls:
-        return message
+        return replace(message, replay="")
     calls = (written_call(call.name, call.arguments) for call in message.calls)
     return SentMessage("assistant", "\n".join(part for part in (message.text, *calls) if part))

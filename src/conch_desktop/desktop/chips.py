@@ -1,0 +1,34 @@
+"""A chip: one of a few choices, in a pill."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+
+from conch_desktop.desktop.buttons import Painted
+from conch_desktop.desktop.theme import look
+
+
+class Chip(Painted):
+    """One of a few choices."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.setCheckable(True)
+        self.setText(words)
+        self.setAccessibleName(words)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance(self.text()) + look.px(28), look.px(28))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        on = self.isChecked()
+        painter.setPen(QPen(look.colour("accL" if on else "line2"), 2 if look.high and on else 1))
+        painter.setBrush(look.colour("accS" if on else self._ground("raised", "btnH") or "raised"))
+        box = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        painter.drawRoundedRect(box, box.height() / 2, box.height() / 2)
+        painter.setFont(look.font("ui", 500 if on else 400))
+        painter.setPen(look.colour("acc" if on else "t1"))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())

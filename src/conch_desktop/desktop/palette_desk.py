@@ -1,0 +1,141 @@
+"""Joins the command palette and the window: which actions there are now."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+
+from conch_desktop.desktop.groups import NEW_CHAT, grouped
+from conch_desktop.desktop.palette import Action, CommandPalette
+from conch_desktop.desktop.wording import model_name
+
+if TYPE_CHECKING:
+    from conch_desktop.desktop.desk import Desk
+    from conch_desktop.desktop.window import Window
+
+
+class PaletteDesk(QObject):
+    """Opens the palette with every action of the window, of the open chat, and all chats."""
+
+    def __init__(self, window: Window, desk: Desk) -> None:
+        super().__init__(window)
+        self._window, self._desk = window, desk
+        self.palette: CommandPalette | None = None
+        window.palette_asked.connect(self.open)
+        window.shortcuts_asked.connect(lambda: self.open(keys_only=True))
+
+    def open(self, *, keys_only: bool = False) -> None:
+        """Opens the palette, or the list of shortcuts."""
+        window = self._window
+        if self.palette is None:
+            self.palette = CommandPalette(window)
+            window.popups.append(self.palette)
+        for popup in window.popups:
+            if popup.isVisible():
+                popup.close_popup()
+        actions = [*self._window_actions(), *self._chat_actions(), *self._places()]
+        if not keys_only:
+            actions += self._chats()
+        self.palette.open_with(actions, keys_only=keys_only)
+
+    def _window_actions(self) -> list[Action]:
+        window, shell = self._window, self._window.shell
+        return [
+            Action("New chat", "new-chat", window.new_chat.emit, "Ctrl+N"),
+            Action("Choose a model", "reading", window.pick_model.emit, "Ctrl+M", also="switch find"),
+            Action("Check this model", "done", window.check_asked.emit, "Ctrl+Shift+T", self._model()),
+            Action("Add a provider", "plus", lambda: self._desk.models.open_form("openrouter"), also="key server"),
+            Action("Show or hide Activity", "activity", shell.toggle_panel, "Ctrl+J", also="panel calls"),
+            Action("Show or hide the sidebar", "sidebar", shell.toggle_sidebar, "Ctrl+B", also="chats fold"),
+            Action("Open the newest call", "tool", self._newest_call, also="tool row activity"),
+            Action("Larger text", "plus", lambda: window.zoomed.emit(1), "Ctrl++", also="zoom size"),
+            Action("Smaller text", "search", lambda: window.zoomed.emit(-1), "Ctrl+-", also="zoom size"),
+            Action("Text at 100 %", "search", lambda: window.zoomed.emit(0), "Ctrl+0", also="zoom size"),
+            Action("Next area", "keyboard", lambda: window.next_area(1), "F6", also="focus"),
+            Action("Area before", "keyboard", lambda: window.next_area(-1), "Shift+F6", also="focus"),
+            Action("All shortcuts", "keyboard", window.shortcuts_asked.emit, "F1", also="keys help"),
+            Action("Quit", "close", window.close, "Ctrl+Q", also="exit end"),
+        ]
+
+    def _chat_actions(self) -> list[Action]:
+        window, chats = self._window, self._desk.chats
+        actions = [
+            Action("Find in this chat", "search", window.find_in_chat, "Ctrl+F", also="search"),
+            Action("Search all chats", "search", window.search_chats, "Ctrl+Shift+F", also="find"),
+            Action("Go to the newest words", "latest", window.view.go_to_end, "Ctrl+End", also="end latest"),
+        ]
+        waits = chats.session is not None and chats.session.question is not None
+        approve = "approve allow deny waiting guard"
+        beside = "a call waits for you" if waits else ""
+        actions.append(
+            Action("Go to the question", "waiting", window.question_asked.emit, "Ctrl+Shift+J", beside, approve)
+        )
+        if window.composer.send.running:
+            actions.insert(0, Action("Stop the answer", "stop", window.stop_asked.emit, "Esc"))
+        if chats.chat:
+            chat, sidebar = chats.chat, window.sidebar
+            pinned = any(one.id == chat and one.pinned for one in chats.chats)
+            actions += [
+                Action("Rename this chat", "pencil", lambda: self._rename(chat), also="title"),
+                Action(
+                    "Unpin this chat" if pinned else "Pin this chat",
+                    "pin",
+                    lambda: sidebar.pinned.emit(chat, not pinned),
+                ),
+                Action("Delete this chat", "trash", lambda: sidebar.deleted.emit(chat), also="remove"),
+            ]
+        return actions
+
+    def _places(self) -> list[Action]:
+        settings = self._desk.settings
+        places = (
+            ("Providers: services, servers and keys", "cloud", "Providers", ""),
+            ("Models: what was checked and learnt", "lesson", "Models", "lessons forget"),
+            ("Memory: what is remembered", "memory", "Memory", "facts"),
+            ("Permissions: what may always run", "guard", "Permissions", "allow"),
+            ("Appearance: theme, contrast and text", "light", "Appearance", "dark light size"),
+        )
+        made = [
+            Action(name, icon, partial(settings.open, page), "", "Settings", also, "Go to")
+            for name, icon, page, also in places
+        ]
+        first = Action("Settings", "settings", self._window.settings_asked.emit, "Ctrl+,", group="Go to")
+        return [first, *made]
+
+    def _chats(self) -> list[Action]:
+        found: list[Action] = []
+        for heading, chats in grouped(self._desk.chats.chats, time.time()):
+            for chat in chats:
+                title = chat.title or NEW_CHAT
+                found.append(Action(title, "chat", partial(self._open, chat.id), "", heading, "", "Chats"))
+        return found
+
+    def _open(self, chat: str) -> None:
+        self._window.sidebar.opened.emit(chat)
+
+    def _rename(self, chat: str) -> None:
+        if not self._window.shell.sidebar_shown:
+            self._window.shell.toggle_sidebar()
+        self._window.sidebar.list.rename(chat)
+
+    def _newest_call(self) -> None:
+        session = self._desk.chats.session
+        calls = [call for message in session.messages for call in message.calls] if session is not None else []
+        self._window.shell.show_panel(True)
+        if calls:
+            self._window.activity.open_call(calls[-1].id)
+            card = self._window.activity.card(calls[-1].id)
+            if card is not None:
+                card.take_focus()
+        else:
+            self._window.say("No calls in this chat yet.")
+            self._window.composer.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _model(self) -> str:
+        model = self._desk.chats.model_id
+        known = self._desk.models.model(model)
+        name = model_name(known, model.partition("/")[2])
+        return f"{name}, three harmless calls" if name else "three harmless calls"
