@@ -78,9 +78,19 @@ class ListedTool:
 
     @property
     def digest(self) -> str:
-        """The same for two listings exactly when all that a model or a person is told is the same."""
-        told = [self.name, self.title, self.description, self.schema, self.reads, self.inside]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        """The same for two listings exactly when all that a model or a person is told is the same.
+
+        Three marks, so that it can be told what changed: the words, the arguments, what the server says of its effect.
+        """
+        told = ([self.name, self.title, self.description], self.schema, [self.reads, self.inside])
+        return "-".join(_mark(part) for part in told)
+
+
+def what_changed(before: str, now: str) -> str:
+    """What differs between two digests of a tool, in words; "" when nothing does."""
+    parts = zip(before.split("-"), now.split("-"), ("its description", "its arguments", "what it may do"), strict=False)
+    changed = [what for old, new, what in parts if old != new]
+    return f"{' and '.join(changed)} changed" if changed else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +114,8 @@ def place_of(definition: Definition) -> str:
     """Tells where a definition leads: what is started or asked. The name and the limits are no part of it."""
     told = [definition.kind, definition.command, list(definition.args), definition.cwd, definition.url]
     named = [sorted(definition.env.items()), sorted(definition.headers.items()), sorted(definition.secrets)]
-    return hashlib.sha256(json.dumps([told, named]).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return _mark([told, named])
+
+
+def _mark(value: Json) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()[:24]

@@ -83,11 +83,15 @@ def answer(text: str, *, is_error: bool = False) -> ToolAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a running tool is told of its surroundings. `stop` is set when the person stopped the turn."""
+    """What a running tool is told of its surroundings. `stop` is set when the person stopped the turn.
+
+    `progress` takes in words how far the tool is.
+    """
 
     chat: str
     call: str
     stop: asyncio.Event | None = None
+    progress: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +100,8 @@ class Tool:
 
     `group` is the name under which people switch it on and off ("memory", "files", …); `title` says in words for
     the guard's question what a call would do, with the arguments in braces: "remember “{content}”".
+    Of an integration's tool, `label` is the server's own name for it, `origin` tells where the server is, and `changed`
+    says in words what is not as it was when the person last saw it ("" when nothing is).
     """
 
     name: str
@@ -106,3 +112,6 @@ class Tool:
     source: str = BUILTIN
     group: str = ""
     title: str = ""
+    label: str = ""
+    origin: str = ""
+    changed: str = ""

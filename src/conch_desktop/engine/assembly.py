@@ -16,6 +16,8 @@ from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
 from conch_desktop.engine.checking import CHECKED, Checked, check_model
+from conch_desktop.engine.integrations import Integrations, Switches
+from conch_desktop.engine.offer import within_limit
 from conch_desktop.engine.plan import Choice
 from conch_desktop.engine.running import Settling
 from conch_desktop.engine.session import Session
@@ -27,6 +29,7 @@ from conch_desktop.providers.wire import Wire
 from conch_desktop.store import settings as known
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
+from conch_desktop.store.integrations import IntegrationRows
 from conch_desktop.store.lessons import Lessons
 from conch_desktop.store.memories import Memories
 from conch_desktop.store.permissions import Permissions
@@ -92,6 +95,7 @@ class Program:
         self.settings = Settings(database)
         self.secrets = Secrets(_key_service(data_dir))
         self.toolbox = Toolbox(memory_tools(self.memories))
+        self.integrations = Integrations(IntegrationRows(database), self.secrets, lambda: self.toolbox.names)
         self._providers = Providers(database)
         self._guard = Guard(self.permissions, policy)
         self._local = LocalServer(self._local_path)
@@ -111,10 +115,13 @@ class Program:
         database = await Database.open(folder / DATABASE, clock)
         program = cls(folder, database, clock, policy)
         await program.settings.load()
+        await program.integrations.load()
         return program
 
     async def tidy(self) -> None:
-        """What a window does once at its start: chats deleted last time go, broken-off answers are marked."""
+        """What a window does once at its start, behind its first picture: chats deleted last time go, broken-off
+        answers are marked, servers start."""
+        self.integrations.start()
         await self.chats.purge_deleted()
         await self.chats.mark_interrupted()
 
@@ -124,9 +131,10 @@ class Program:
         return self.settings.notes
 
     async def aclose(self) -> None:
-        """Stops every turn, the model on this computer and the store, in that order."""
+        """Stops every turn, the servers, the model on this computer and the store, in that order."""
         for session in self._sessions.values():
             await session.aclose()
+        await self.integrations.aclose()
         for wire in self._wires.values():
             await wire.aclose()
         await self._local.aclose()
@@ -296,19 +304,25 @@ class Program:
             self._sessions[chat_id] = Session(chat_id, book=self.chats, prepare=self._prepare, clock=self.clock)
         return self._sessions[chat_id]
 
-    def offered(self, asked: str = "") -> Toolbox:
-        """The tools that are switched on, and the one that was asked for by name."""
+    def everything(self) -> Toolbox:
+        """Every tool there is: the program's own, and those that are switched on of servers that run."""
+        return Toolbox([*self.toolbox.tools, *self.integrations.tools()])
+
+    def offered(self, asked: str = "", switches: Switches | None = None) -> Toolbox:
+        """The tools that are switched on, and the one that was asked for by name. `switches` are a chat's own."""
         switched_off = self.settings.get(known.TOOLS_OFF)
         off = set(switched_off if self.tools_off is None else self.tools_off)
-        tool = self.toolbox.find(asked) if asked else None
+        toolbox = Toolbox([*self.toolbox.tools, *self.integrations.tools(switches)])
+        tool = toolbox.find(asked) if asked else None
         if tool is not None:
             off.discard(tool.group)
-        return self.toolbox.without(off)
+        return toolbox.without(off)
 
     async def _prepare(self, session: Session, *, asked: str, settle: Settling) -> TurnParts:
         model, provider = await self._chosen(session)
         wire = await self.wire_of(provider)
-        toolbox = self.offered(asked)
+        switches = await self.integrations.switches(session.chat_id)
+        toolbox, too_many = within_limit(self.offered(asked, switches), asked)
         return TurnParts(
             wire=wire,
             url=_address(provider),
@@ -325,6 +339,7 @@ class Program:
             asked=asked,
             choice=self.own_choice(model.id),
             step_limit=self.settings.get(known.STEP_LIMIT),
+            notices=(*self.integrations.missing(), *too_many),
         )
 
     async def _chosen(self, session: Session) -> tuple[Model, Provider]:

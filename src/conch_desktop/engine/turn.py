@@ -47,7 +47,10 @@ LONGEST_WAIT = 60.0
 
 @dataclass(frozen=True, slots=True)
 class TurnParts:
-    """What a turn is made of. `messages` is the chat up to the person's message; `memories` come newest first."""
+    """What a turn is made of. `messages` is the chat up to the person's message; `memories` come newest first.
+
+    `notices` are told to the person before the first request: tools that are missing, for example.
+    """
 
     wire: Wire
     url: str
@@ -64,6 +67,7 @@ class TurnParts:
     asked: str = ""
     choice: Choice = "automatic"
     step_limit: int = 25
+    notices: Sequence[str] = ()
 
 
 class Turn:
@@ -133,6 +137,8 @@ class Turn:
             parts.wire, parts.model, parts.toolbox, plan, parts.messages, parts.memories, parts.clock.now()
         )
         yield PlanMade(plan.way.mode, plan.why)
+        for notice in parts.notices:
+            yield Notice(notice, self._first_step)
         for number in range(self._first_step, self._first_step + parts.step_limit):
             async with aclosing(self._answered(number)) as events:
                 async for event in events:

@@ -95,7 +95,8 @@ class IntegrationRows:
 
         def work(connection: sqlite3.Connection) -> dict[tuple[str, str], bool]:
             rows = connection.execute(
-                "SELECT integration, tool, is_on FROM chat_switches JOIN chats ON chats.number = chat WHERE chats.id = ?",
+                "SELECT integration, tool, is_on FROM chat_switches"
+                " JOIN chats ON chats.number = chat_switches.chat WHERE chats.id = ?",
                 (to_column(chat_id),),
             )
             return {(from_column(integration), from_column(tool)): bool(on) for integration, tool, on in rows}

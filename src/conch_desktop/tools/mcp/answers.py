@@ -125,7 +125,8 @@ def _bounded(parts: list[AnswerPart]) -> list[AnswerPart]:
             part, room = TextContent(part.text[:room]), room - len(part.text)
         kept.append(part)
     if whole > LONGEST_ANSWER:
-        told = f"[{LONGEST_ANSWER:,} of {whole:,} characters are shown: the rest was cut. Ask for less, or for the next part.]"
+        shown = f"{LONGEST_ANSWER:,} of {whole:,} characters"
+        told = f"[{shown} are shown; the rest was cut. Ask for less, or for the next part.]"
         kept.append(TextContent(told))
     return kept
 

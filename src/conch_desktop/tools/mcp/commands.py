@@ -14,7 +14,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from conch_desktop.domain.errors import IntegrationError
@@ -63,8 +62,10 @@ class Paths:
             self._asked = asyncio.ensure_future(asyncio.to_thread(_login_path))
         shell = await asyncio.shield(self._asked)
         own = os.environ.get("PATH", os.defpath)
-        usual = [str(Path(folder).expanduser()) for folder in _USUAL] if sys.platform != "win32" else []
-        return list(dict.fromkeys(folder for folder in [*shell.split(os.pathsep), *own.split(os.pathsep), *usual] if folder))
+        usual = [_in_home(folder) for folder in _USUAL] if sys.platform != "win32" else []
+        return list(
+            dict.fromkeys(folder for folder in [*shell.split(os.pathsep), *own.split(os.pathsep), *usual] if folder)
+        )
 
     async def find(self, definition: Definition) -> tuple[str, dict[str, str]]:
         """The program to start and the environment it gets. Raises `IntegrationError` that says what was tried."""
@@ -73,7 +74,7 @@ class Paths:
         if own := env.get("PATH"):
             folders = list(dict.fromkeys([*own.split(os.pathsep), *folders]))
         path = os.pathsep.join(folders)
-        command = str(Path(expanded(definition.command)).expanduser())
+        command = _in_home(expanded(definition.command))
         found = await asyncio.to_thread(shutil.which, command, path=path)
         if found is None:
             raise _not_found(command, folders)
@@ -81,7 +82,7 @@ class Paths:
 
 
 def expanded(text: str) -> str:
-    """`${env:NAME}`, `${NAME}` and `${NAME:-else}` of the environment, and `${userHome}`, as other programs write them."""
+    """The text with `${env:NAME}`, `${NAME}`, `${NAME:-else}` and `${userHome}` filled in, as other programs do."""
 
     def value(match: re.Match[str]) -> str:
         name, _, otherwise = match.group(1).removeprefix("env:").partition(":-")
@@ -92,10 +93,12 @@ def expanded(text: str) -> str:
     return re.sub(r"\$\{((?:env:)?\w+(?::-[^}]*)?)\}", value, text)
 
 
+def _in_home(path: str) -> str:
+    return str(Path(path).expanduser())
+
+
 def _inherited() -> dict[str, str]:
-    return {
-        name: value for name, value in os.environ.items() if _INHERITED.fullmatch(name) and not _KEYS.search(name)
-    }
+    return {name: value for name, value in os.environ.items() if _INHERITED.fullmatch(name) and not _KEYS.search(name)}
 
 
 def _not_found(command: str, folders: list[str]) -> IntegrationError:

@@ -19,7 +19,9 @@ _SECRET_NAME = re.compile(
 )
 """Names of values that are secrets: those of the servers in MCP's registries, and what people call keys."""
 
-_HARMLESS_NAME = re.compile(r"keyboard|keyword|monkey|tokeni[sz]|max_?tokens?|author(?:$|_name)|(?:key|token)s?_?(?:file|path|dir)$", re.I)
+_HARMLESS_NAME = re.compile(
+    r"keyboard|keyword|monkey|tokeni[sz]|max_?tokens?|author(?:$|_name)|(?:key|token)s?_?(?:file|path|dir)$", re.I
+)
 
 _SECRET_VALUE = re.compile(
     r"^(?:sk|pk|rk|ghp|gho|ghu|ghs|github_pat|glpat|xox[abeprs]|shpat|AKIA|ASIA|AIza|ya29|npm|pypi|hf|dop_v1|figd|ntn|"
@@ -41,7 +43,7 @@ def split(definition: Definition) -> tuple[Definition, dict[str, str]]:
     secrets: dict[str, str] = {}
 
     def hide(place: str, value: str, shown: str = HIDDEN) -> str:
-        if value == HIDDEN or not value:
+        if HIDDEN in value or not value:
             return value
         secrets[place] = value
         return shown

@@ -34,9 +34,7 @@ class Heard:
 
 
 @asynccontextmanager
-async def connected(
-    definition: Definition, heard: Heard, auth: httpx2.Auth | None
-) -> AsyncGenerator[Streams, None]:
+async def connected(definition: Definition, heard: Heard, auth: httpx2.Auth | None) -> AsyncGenerator[Streams, None]:
     """The streams of a server at an address. Raises `IntegrationError` when the headers can't be sent."""
     import httpx2
     from mcp.client.streamable_http import streamable_http_client

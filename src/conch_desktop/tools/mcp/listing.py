@@ -52,7 +52,7 @@ async def list_tools(session: ClientSession, mender: Mender) -> Listing:
         if not cursor or cursor in seen or len(tools) >= MOST_TOOLS:
             break
         seen.add(cursor)
-    return Listing(tuple(tools[:MOST_TOOLS]), tuple([*mender.left_out, *_too_many(tools)]))
+    return Listing(tuple(tools[:MOST_TOOLS]), (*mender.left_out, *_too_many(tools)))
 
 
 def _too_many(tools: Sequence[ListedTool]) -> list[LeftOut]:

@@ -1,4 +1,4 @@
-"""The log of a server: the last lines of its stderr and of what it should not have written to stdout, secrets masked."""
+"""The log of a server: the last lines of its stderr, and of what should not stand on its stdout, secrets masked."""
 
 from __future__ import annotations
 

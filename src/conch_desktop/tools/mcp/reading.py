@@ -84,7 +84,9 @@ def _place(text: str, error: json.JSONDecodeError) -> tuple[int, str]:
     return (len(text[: error.pos].rstrip()) if missing else error.pos), why
 
 
-_PIECES = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=(?>\s+|//[^\n]*|/\*(?>.*?\*/))*+[}\]])', re.DOTALL)
+_PIECES = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|,(?=(?>\s+|//[^\n]*|/\*(?>.*?\*/))*+[}\]])', re.DOTALL
+)
 
 
 def _without_comments(text: str) -> str:
@@ -109,10 +111,9 @@ def _tables(value: Json) -> list[Mapping[str, Json]]:
         if isinstance(place, dict):
             found.append(place)
     projects = value.get("projects")
-    for project in projects.values() if isinstance(projects, dict) else ():
-        if isinstance(project, dict) and isinstance(project.get("mcpServers"), dict):
-            found.append(project["mcpServers"])
-    return found
+    each = projects.values() if isinstance(projects, dict) else ()
+    inner = (project.get("mcpServers") for project in each if isinstance(project, dict))
+    return [*found, *(table for table in inner if isinstance(table, dict))]
 
 
 def _is_server(value: Json) -> bool:

@@ -102,6 +102,10 @@ class Server:
             self._set("starting")
             self._task = asyncio.create_task(self._own(opener), name=f"integration {self._definition.name}")
 
+    def refuse(self, why: str, advice: str) -> None:
+        """The server can't be started, for a reason it knows nothing of."""
+        self._set("failed", why, advice)
+
     async def stop(self) -> None:
         """Ends the server and everything it runs."""
         task = self._task

@@ -141,7 +141,9 @@ class WayBack:
             head = await asyncio.wait_for(reader.readuntil(b"\r\n"), 10)
             target = head.decode("latin-1").split(" ")[1] if head.count(b" ") > 1 else "/"
             found = {name: values[0] for name, values in parse_qs(urlsplit(target).query).items()}
-            came = self._came is not None and urlsplit(target).path == "/callback" and bool({"code", "error"} & set(found))
+            came = (
+                self._came is not None and urlsplit(target).path == "/callback" and bool({"code", "error"} & set(found))
+            )
             said = "You can close this page and go back to Conch Desktop." if came else "Nothing to see here."
             page = f"<!doctype html><meta charset=utf-8><title>Conch Desktop</title><p>{html.escape(said)}".encode()
             status = b"200 OK" if came else b"404 Not Found"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from conch_desktop.domain.errors import ConchError
 
+_OLDER = "It was written for an older mcp library: start it with mcp<2 (uvx --with 'mcp<2' NAME)."
+
 _HINTS = (
-    # Servers from before `mcp` 2 that ask for any version of it.
-    ("'Server' object has no attribute", "It was written for an older mcp library: start it with mcp<2"
-     " (uvx --with 'mcp<2' NAME)."),
-    ("cannot import name 'FastMCP'", "It was written for an older mcp library: start it with mcp<2."),
+    ("'Server' object has no attribute", _OLDER),
+    ("cannot import name 'FastMCP'", _OLDER),
     ("E404", "npm knows no package of this name."),
     ("No solution found when resolving", "The package could not be installed."),
     ("EACCES", "It may not use a file or folder it needs."),
-)  # fmt: skip
+)
 """Phrases of a server's own words, and what they mean."""
 
 
