@@ -100,8 +100,8 @@ class Tool:
 
     `group` is the name under which people switch it on and off ("memory", "files", …); `title` says in words for
     the guard's question what a call would do, with the arguments in braces: "remember “{content}”".
-    Of an integration's tool, `label` is the server's own name for it, `origin` tells where the server is, and `changed`
-    says in words what is not as it was when the person last saw it ("" when nothing is).
+    `limit` is how many seconds a call may take. `pin` is what else makes the tool what it is: the command or address
+    of its server; when it changes, allowances end. `label` is a server's own name for its tool.
     """
 
     name: str
@@ -112,6 +112,6 @@ class Tool:
     source: str = BUILTIN
     group: str = ""
     title: str = ""
+    limit: float = 120.0
+    pin: str = ""
     label: str = ""
-    origin: str = ""
-    changed: str = ""

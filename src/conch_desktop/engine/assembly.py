@@ -340,6 +340,7 @@ class Program:
             choice=self.own_choice(model.id),
             step_limit=self.settings.get(known.STEP_LIMIT),
             notices=(*self.integrations.missing(), *too_many),
+            moved=session.moved,
         )
 
     async def _chosen(self, session: Session) -> tuple[Model, Provider]:

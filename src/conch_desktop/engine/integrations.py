@@ -141,8 +141,7 @@ class Integrations:
             for tool in held.listed if whole else ():
                 if server is not None and switches.get((held.integration.id, tool.name), held.is_on(tool.name)):
                     key = Key(held.integration.name, tool.name)
-                    changed = held.told_changed(tool.name)
-                    found.append(make_tool(held.integration, tool, names[key], server, changed))
+                    found.append(make_tool(held.integration, tool, names[key], server))
         return found
 
     # What the person does -------------------------------------------------------------------------------------------

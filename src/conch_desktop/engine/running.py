@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from conch_desktop.calls.read import read_call
 from conch_desktop.domain.calls import CallState, Json, Mend, ReadCall
 from conch_desktop.domain.clock import Clock
-from conch_desktop.domain.events import CallMade, CallResult, CallStarted, GuardDecided, TurnEvent
+from conch_desktop.domain.events import CallMade, CallMoved, CallResult, CallStarted, GuardDecided, TurnEvent
 from conch_desktop.domain.tools import BUILTIN, Tool, ToolAnswer, ToolContext, answer
 from conch_desktop.schemas.names import renamed_back
 from conch_desktop.tools.guard import Answer, Guard, Question, title_of
@@ -60,7 +60,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What running a call needs. `asker` None means nobody is there to ask."""
+    """What running a call needs. `asker` None means nobody is there to ask; `moved` hears how far a call is."""
 
     toolbox: Toolbox
     guard: Guard
@@ -70,6 +70,11 @@ class Surroundings:
     chat: str
     model: str
     stop: asyncio.Event
+    moved: Callable[[CallMoved], None] = lambda event: None
+
+    def context(self, call: str) -> ToolContext:
+        """What the tool is told of where it runs."""
+        return ToolContext(self.chat, call, self.stop, lambda text: self.moved(CallMoved(call, text)))
 
 
 async def run_call(wanted: Wanted, around: Surroundings) -> AsyncGenerator[TurnEvent, None]:
@@ -170,7 +175,7 @@ _ALLOWED = {"once": "you allowed it once", "chat": "you allowed it in this chat"
 async def _run(call: str, tool: Tool, read: ReadCall, around: Surroundings) -> CallResult:
     begun = around.clock.monotonic()
     try:
-        given = await tool.run(read.args or {}, ToolContext(around.chat, call, around.stop))
+        given = await tool.run(read.args or {}, around.context(call))
     except Exception as error:
         # The edge of a tool: whatever it throws is an answer the model can act on, never a lost turn.
         _log.exception("The tool %s failed", tool.name)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.events import (
     CallMade,
+    CallMoved,
     CallProgress,
     CallResult,
     Done,
@@ -49,7 +50,8 @@ LONGEST_WAIT = 60.0
 class TurnParts:
     """What a turn is made of. `messages` is the chat up to the person's message; `memories` come newest first.
 
-    `notices` are told to the person before the first request: tools that are missing, for example.
+    `notices` are told to the person before the first request: tools that are missing, for example. `moved`
+    hears how far a running call is.
     """
 
     wire: Wire
@@ -68,6 +70,7 @@ class TurnParts:
     choice: Choice = "automatic"
     step_limit: int = 25
     notices: Sequence[str] = ()
+    moved: Callable[[CallMoved], None] = lambda event: None
 
 
 class Turn:
@@ -247,6 +250,7 @@ class Turn:
             self._parts.chat,
             self._parts.model.label or self._parts.model.name,
             self._stop,
+            self._parts.moved,
         )
         pause = ""
         for wanted in step.wanted:

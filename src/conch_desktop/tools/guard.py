@@ -76,7 +76,7 @@ class Guard:
         if await self._book.allowed(source=tool.source, tool=tool.name, digest=mark):
             return Verdict("allow", "you always allow it")
         what = "it changes something on this computer" if tool.effect == "write" else "it reaches beyond this computer"
-        return Verdict("ask", f"{what}; {tool.changed}" if tool.changed else what)
+        return Verdict("ask", what)
 
     async def take(self, choice: Choice, tool: Tool, *, chat: str) -> None:
         """Keeps what the person's answer allows from now on."""

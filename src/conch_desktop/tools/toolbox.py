@@ -48,5 +48,5 @@ class Toolbox:
 
 def digest(tool: Tool) -> str:
     """Tells one definition of a tool from another: an allowance holds only for the definition it was given for."""
-    definition = [tool.source, tool.label or tool.name, tool.description, tool.parameters, tool.effect, tool.origin]
+    definition = [tool.source, tool.name, tool.description, tool.parameters, tool.effect, tool.pin]
     return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()

@@ -102,11 +102,19 @@ def _resource(resource: Mapping[str, Any]) -> list[AnswerPart]:
 
 
 def _is_said(structured: Json, parts: list[AnswerPart]) -> bool:
-    """Whether a text part already holds this very JSON: servers send both, for clients of either kind."""
+    """Whether a text part already holds this very value: servers send both, for clients of either kind.
+
+    A text alone is structured by one key around it: {"result": "…"} in Python's library, {"content": "…"} in others.
+    """
+    inner = next(iter(structured.values())) if isinstance(structured, dict) and len(structured) == 1 else None
     for part in parts:
-        if isinstance(part, TextContent) and part.text.lstrip()[:1] in {"{", "["}:
+        if not isinstance(part, TextContent):
+            continue
+        if isinstance(inner, str) and part.text == inner:
+            return True
+        if part.text.lstrip()[:1] in {"{", "["}:
             try:
-                if json.loads(part.text) == structured:
+                if json.loads(part.text) in (structured, inner):
                     return True
             except (ValueError, RecursionError):
                 continue

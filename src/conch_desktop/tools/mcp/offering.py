@@ -52,7 +52,7 @@ def effect_of(tool: ListedTool, kind: ServerKind) -> Effect:
     return "read" if tool.reads else "write"
 
 
-def make_tool(integration: Integration, listed: ListedTool, name: str, server: Server, changed: str = "") -> Tool:
+def make_tool(integration: Integration, listed: ListedTool, name: str, server: Server) -> Tool:
     """The tool as the toolbox holds it."""
 
     async def run(args: Mapping[str, Json], context: ToolContext) -> ToolAnswer:
@@ -69,9 +69,9 @@ def make_tool(integration: Integration, listed: ListedTool, name: str, server: S
         run,
         source=integration.name,
         group=group_of(integration),
+        limit=integration.definition.call_limit + integration.definition.start_limit,  # the server's own comes first
+        pin=place_of(integration.definition),
         label=listed.name,
-        origin=place_of(integration.definition),
-        changed=changed,
     )
 
 

@@ -6,6 +6,7 @@ The library's session belongs to the task that opened it, and is closed by that 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
@@ -179,6 +180,7 @@ class Server:
             ) from None
 
     async def _connect(self, stack: AsyncExitStack, mender: Mender, opener: Opener | None) -> ClientSession:
+        await asyncio.to_thread(importlib.import_module, "mcp.client.streamable_http")  # it takes a second
         from mcp import ClientSession
         from mcp.types import Implementation
 
