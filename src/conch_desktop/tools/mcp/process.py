@@ -46,7 +46,7 @@ _LONE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 @dataclass(slots=True)
 class Process:
-    """A running server. `read` and `write` carry the library's messages."""
+    """A running server. `read` and `write` carry the library's messages; `is_over` says that nothing more comes."""
 
     child: asyncio.subprocess.Process
     log: Log
@@ -54,6 +54,7 @@ class Process:
     write: MemoryObjectSendStream[SessionMessage]
     _inbox: MemoryObjectSendStream[SessionMessage | Exception]
     _outbox: MemoryObjectReceiveStream[SessionMessage]
+    is_over: bool = False
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def how_it_ended(self) -> str:
@@ -78,6 +79,7 @@ class Process:
                     for line in lines.feed(piece):
                         await self._take(line)
                 await self._take(lines.close())
+            self.is_over = True
 
     async def _take(self, line: Line) -> None:
         import anyio

@@ -178,6 +178,10 @@ class Server:
             raise IntegrationError(
                 f"It did not start within {limit:g} s.", "Look at its log, or give it more time."
             ) from None
+        except Exception as error:
+            if self._process is not None and self._process.is_over:
+                raise await self._ended() from error
+            raise
 
     async def _connect(self, stack: AsyncExitStack, mender: Mender, opener: Opener | None) -> ClientSession:
         await asyncio.to_thread(importlib.import_module, "mcp.client.streamable_http")  # it takes a second
@@ -291,12 +295,12 @@ class Server:
 
     async def _call_trouble(self, error: Exception) -> IntegrationError:
         from mcp import MCPError
-        from mcp.types import CONNECTION_CLOSED, REQUEST_TIMEOUT
+        from mcp.types import REQUEST_TIMEOUT
 
         if isinstance(error, MCPError) and error.error.code == REQUEST_TIMEOUT:
             limit = self._definition.call_limit
             return IntegrationError(f"It did not answer within {limit:g} s, so the call was given up.")
-        if isinstance(error, MCPError) and error.error.code == CONNECTION_CLOSED and self._process is not None:
+        if self._process is not None and self._process.is_over:
             return IntegrationError(f"The server {await self._process.how_it_ended()} before it answered.")
         return IntegrationError(self.mask(in_words(error)))
 
