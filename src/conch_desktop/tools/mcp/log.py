@@ -9,9 +9,6 @@ MOST_LINES = 200
 LONGEST_LINE = 2_000
 """Characters of one line that are kept."""
 
-LONGEST_TAIL = 16_384
-"""Bytes of one piece that are looked at: a flood is longer than anybody reads."""
-
 
 class Log:
     """The last lines of a server. `mask` hides secrets in each."""
@@ -32,11 +29,12 @@ class Log:
 
     def feed(self, piece: bytes) -> None:
         """Takes in a piece of stderr as it came from the pipe."""
-        text = self._open[-LONGEST_LINE:] + piece[-LONGEST_TAIL:].decode("utf-8", "replace")
-        *lines, self._open = text.replace("\r", "\n").split("\n")
-        for line in lines:
+        text = self._open + piece.decode("utf-8", "replace")
+        *lines, rest = text.replace("\r", "\n").split("\n")
+        for line in lines[-MOST_LINES:]:
             if line.strip():
                 self.add(line)
+        self._open = rest[: 2 * LONGEST_LINE]
 
     def last(self, count: int = 3) -> str:
         """The last lines, for a sentence."""
