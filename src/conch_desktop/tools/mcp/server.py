@@ -27,7 +27,7 @@ from conch_desktop.tools.mcp.log import Log
 from conch_desktop.tools.mcp.mending import RAW, MendedRead, Mender, NotedWrite
 from conch_desktop.tools.mcp.process import Process, started
 from conch_desktop.tools.mcp.sign_in import KeyBook, Opener, SignInNeeded, Tokens, WayBack, make_auth
-from conch_desktop.tools.mcp.troubles import in_words
+from conch_desktop.tools.mcp.troubles import in_words, innermost
 
 if TYPE_CHECKING:
     import httpx2
@@ -217,7 +217,7 @@ class Server:
         return await stack.enter_async_context(session)
 
     async def _auth(self, stack: AsyncExitStack, opener: Opener | None) -> httpx2.Auth | None:
-        if any(name.lower() == "authorization" for name in self._definition.headers):
+        if _has_authorization(self._definition):
             return None
         way_back = WayBack()
         stack.push_async_callback(way_back.aclose)
@@ -305,10 +305,13 @@ class Server:
         return IntegrationError(self.mask(in_words(error)))
 
     def _fail(self, error: Exception) -> None:
-        self.wants_sign_in = self._heard.status == 401
-        known = SignInNeeded() if self.wants_sign_in and not isinstance(error, IntegrationError) else error
+        known: BaseException = innermost(error)
+        wants_sign_in = self._heard.status == 401 and not _has_authorization(self._definition)
+        if wants_sign_in and not isinstance(known, IntegrationError):
+            known = SignInNeeded()
         words = in_words(known, status=self._heard.status)
         advice = known.advice if isinstance(known, IntegrationError) else "Correct it, then restart it."
+        self.wants_sign_in = wants_sign_in
         self._set("failed", self.mask(words), advice)
 
     def _set(self, state: ServerState, why: str = "", advice: str = "") -> None:
@@ -331,6 +334,10 @@ def _cancels(task: asyncio.Task[None]) -> Callable[[asyncio.Future[ToolAnswer]],
             task.cancel()
 
     return cancel
+
+
+def _has_authorization(definition: Definition) -> bool:
+    return any(name.lower() == "authorization" for name in definition.headers)
 
 
 def _refuse(orders: asyncio.Queue[_Order], why: str) -> None:

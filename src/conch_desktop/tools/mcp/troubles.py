@@ -18,7 +18,7 @@ _HINTS = (
 
 def in_words(error: BaseException, *, status: int = 0) -> str:
     """The error in a sentence or two. `status` is that of an HTTP answer that was a refusal."""
-    error = _innermost(error)
+    error = innermost(error)
     words = error.what if isinstance(error, ConchError) else _said(error)
     if status and str(status) not in words:
         words += f" (it answered with HTTP {status})"
@@ -26,7 +26,8 @@ def in_words(error: BaseException, *, status: int = 0) -> str:
     return f"{words} {hint}".strip()
 
 
-def _innermost(error: BaseException) -> BaseException:
+def innermost(error: BaseException) -> BaseException:
+    """What went wrong first, out of the groups the library's tasks put around it."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
