@@ -120,7 +120,7 @@ def _servers(path: str) -> list[Definition]:
     try:
         found = read_servers(Path(path).read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} could not be read: {error}.") from error
+        raise UsageError(f"{path} could not be read: {getattr(error, 'strerror', '') or 'it is no text'}.") from error
     except UsageError as error:
         raise UsageError(f"{path}: {error.what}", error.advice) from error
     for server in found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,9 +26,9 @@ from tests.tools.mcp.conftest import hostile, until
 SECRET = "bt-55-SECRET-0000"
 
 
-async def give(talk: Talk, *ways: str, name: str = "harbour", **more: float) -> str:
+async def give(talk: Talk, *ways: str, name: str = "harbour") -> str:
     """Adds the misbehaving server and waits until it is known how it is; its id."""
-    added = await talk.program.integrations.add(hostile(*ways, name=name, **more))
+    added = await talk.program.integrations.add(hostile(*ways, name=name))
     await talk.program.integrations.settled()
     return added
 
@@ -245,7 +246,7 @@ async def test_secrets_are_in_the_key_store_and_in_no_file_and_a_second_import_a
     folder = talk.program.data_dir
     assert not [file for file in folder.rglob("*") if file.is_file() and SECRET.encode() in file.read_bytes()]
     assert SECRET in str(await talk.program.secrets.read(f"integration {view_of(talk.program, 'berth').id}"))
-    with sqlite3.connect(folder / DATABASE) as connection:
+    with closing(sqlite3.connect(folder / DATABASE)) as connection:
         assert connection.execute("SELECT count(*) FROM integrations").fetchone() == (3,)
 
 
@@ -295,8 +296,8 @@ async def test_a_secret_that_is_gone_is_asked_for_again(talk: Talk) -> None:
 
 async def test_a_secret_never_stands_in_the_log_or_in_words(talk: Talk) -> None:
     integrations = talk.program.integrations
-    await integrations.add(Definition("leaky", "stdio", command="sh", args=("-c", 'echo "token $BERTH_TOKEN" >&2; exit 1'),
-                                      env={"BERTH_TOKEN": SECRET}))  # fmt: skip
+    script = 'echo "token $BERTH_TOKEN" >&2; exit 1'
+    await integrations.add(Definition("leaky", "stdio", "sh", ("-c", script), {"BERTH_TOKEN": SECRET}))
     await integrations.settled()
     view = view_of(talk.program, "leaky")
     assert view.state == "failed"
@@ -325,5 +326,3 @@ async def test_starting_never_waits_and_a_missing_tool_is_told_before_the_first_
     assert talk.shows("Hello.")
     assert "harbour is still starting" in talk.of(Notice)[0].text
     assert heard
-
-

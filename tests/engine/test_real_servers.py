@@ -69,6 +69,7 @@ async def ask(talk: Talk, definition: Definition, tool: str, args: dict[str, obj
     talk.server.then(say("Done."))
     await talk.session.send("Use it")
     assert talk.shows("Done.")
+    result: CallResult
     (result,) = talk.of(CallResult)
     return result
 

@@ -15,7 +15,6 @@ from typing import Protocol, TypeAlias
 
 from conch_desktop.domain.errors import ConchError, UsageError
 from conch_desktop.domain.integrations import (
-    HIDDEN,
     Definition,
     Integration,
     PinnedTool,
@@ -181,10 +180,10 @@ class Integrations:
         held = self._get(integration_id)
         before = held.integration.definition
         kept = await self._secrets_of(held)
-        public, secrets = split(replace(_checked(definition), secrets=frozenset()))
-        secrets = {place: kept[place] for place in _hidden(public) if place in kept} | secrets
+        public, secrets = split(_checked(definition))
+        secrets = {place: kept[place] for place in public.secrets if place in kept} | secrets
         others = [name for name in self._taken() if name != before.name]
-        public = replace(public, name=free_name(public.name, others), secrets=frozenset(secrets))
+        public = replace(public, name=free_name(public.name, others))
         held.integration = replace(held.integration, definition=public)
         held.secrets = secrets
         held.moved = held.moved or place_of(before) != place_of(public) or secrets != dict(kept)
@@ -337,11 +336,3 @@ def _checked(definition: Definition) -> Definition:
     if definition.kind == "http" and not definition.url.startswith(("http://", "https://")):
         raise UsageError("There is no address.", "Enter one that starts with https:// or http://.")
     return definition
-
-
-def _hidden(definition: Definition) -> set[str]:
-    """The places at which a definition that was shown still hides a value."""
-    places = {f"{kind}/{name}" for kind, table in (("env", definition.env), ("headers", definition.headers))
-              for name, value in table.items() if value == HIDDEN}  # fmt: skip
-    places |= {f"args/{position}" for position, value in enumerate(definition.args) if HIDDEN in value}
-    return places | ({"url"} if HIDDEN in definition.url else set())

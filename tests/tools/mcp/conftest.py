@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conch_desktop.domain.integrations import Definition
+from conch_desktop.domain.integrations import CALL_LIMIT, START_LIMIT, Definition
 from conch_desktop.tools.mcp.commands import Paths
 from conch_desktop.tools.mcp.server import Server, Workshop
 
@@ -34,10 +34,12 @@ class MemoryKeys:
         self.kept.pop(account, None)
 
 
-def hostile(*ways: str, name: str = "harbour", **more: float) -> Definition:
+def hostile(
+    *ways: str, name: str = "harbour", call_limit: float = CALL_LIMIT, start_limit: float = START_LIMIT
+) -> Definition:
     """The definition of the misbehaving server."""
     made = Definition(name, "stdio", command=sys.executable, args=(str(HOSTILE), *ways))
-    return replace(made, **more)
+    return replace(made, call_limit=call_limit, start_limit=start_limit)
 
 
 Begin = Callable[[Definition], Awaitable[Server]]

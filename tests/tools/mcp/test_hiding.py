@@ -93,6 +93,17 @@ def test_what_was_taken_out_comes_back(definition: Definition) -> None:
     assert replace(whole, secrets=frozenset()) == definition
 
 
+def test_what_is_named_as_a_secret_is_one() -> None:
+    marked = Definition(
+        "a", "stdio", command="x", args=("abc",), env={"ROOM": "7"}, secrets=frozenset({"env/ROOM", "args/0"})
+    )
+    public, secrets = split(marked)
+    assert secrets == {"env/ROOM": "7", "args/0": "abc"}
+    assert public.secrets == marked.secrets
+    again, none = split(public)
+    assert (again, none) == (public, {})
+
+
 def test_what_is_missing_is_named() -> None:
     public, _ = split(Definition("a", "stdio", command="x", env={"TOKEN": "abc"}))
     assert joined(public, {})[1] == ["env/TOKEN"]

@@ -167,7 +167,11 @@ def guarded(http: ScriptedServer, *, good: str = TOKEN) -> None:
 async def test_a_server_that_wants_a_sign_in_says_so_and_opens_nothing(http: ScriptedServer, make: Make) -> None:
     guarded(http)
     server = await started(make(at(http)))
-    assert (server.state, server.wants_sign_in, server.why) == ("failed", True, "It asks you to sign in. (it answered with HTTP 401)")
+    assert (server.state, server.wants_sign_in, server.why) == (
+        "failed",
+        True,
+        "It asks you to sign in. (it answered with HTTP 401)",
+    )
     assert not http.of("/register")
 
 
@@ -215,5 +219,3 @@ async def test_a_header_of_ones_own_needs_no_sign_in(http: ScriptedServer, make:
     assert server.state == "running", server.why
     wrong = await started(make(at(http, Authorization="Bearer other")))
     assert wrong.state == "failed"
-
-

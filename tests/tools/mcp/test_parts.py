@@ -30,7 +30,9 @@ from conch_desktop.tools.mcp.troubles import in_words
 
 
 @given(st.lists(st.binary(max_size=30)), st.integers(1, 40))
-def test_lines_are_the_same_however_they_are_cut_and_never_longer_than_allowed(pieces: list[bytes], longest: int) -> None:
+def test_lines_are_the_same_however_they_are_cut_and_never_longer_than_allowed(
+    pieces: list[bytes], longest: int
+) -> None:
     lines = Lines(longest)
     found = [line for piece in pieces for line in lines.feed(piece)]
     found.append(lines.close())
@@ -48,8 +50,12 @@ def cut(text: str, longest: int = 200) -> Line:
 @pytest.mark.parametrize(
     "text",
     [
-        '{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"Beginning \\u00e9 ' + "x" * 9_000 + '"}]}}',
-        '{"result":{"content":[{"type":"text","text":"Beginning \\u00e9 ' + "x" * 9_000 + '"}]},"jsonrpc":"2.0","id":7}',
+        '{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"Beginning \\u00e9 '
+        + "x" * 9_000
+        + '"}]}}',
+        '{"result":{"content":[{"type":"text","text":"Beginning \\u00e9 '
+        + "x" * 9_000
+        + '"}]},"jsonrpc":"2.0","id":7}',
     ],
 )
 def test_a_cut_answer_keeps_its_beginning_and_its_id(text: str) -> None:
@@ -100,11 +106,15 @@ def test_a_root_is_mended_or_beyond_help_for_a_reason(schema: Any, expected: Any
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=4)
-    | st.dictionaries(
-        st.sampled_from(["name", "inputSchema", "type", "properties", "description", "annotations", "tools", "text"]),
-        inner,
-        max_size=5,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                ["name", "inputSchema", "type", "properties", "description", "annotations", "tools", "text"]
+            ),
+            inner,
+            max_size=5,
+        )
     ),
     max_leaves=25,
 )
@@ -222,7 +232,9 @@ def test_what_a_server_leaves_unsaid_counts_as_the_worst(reads: bool, inside: bo
 def test_what_changed_is_told_by_its_part() -> None:
     before = ListedTool("a", "", "old", {"type": "object"})
     assert what_changed(before.digest, before.digest) == ""
-    assert what_changed(before.digest, ListedTool("a", "", "new", {"type": "object"}).digest) == "its description changed"
+    assert (
+        what_changed(before.digest, ListedTool("a", "", "new", {"type": "object"}).digest) == "its description changed"
+    )
     other = ListedTool("a", "", "old", {"type": "object", "properties": {}}, reads=True)
     assert what_changed(before.digest, other.digest) == "its arguments and what it may do changed"
 

@@ -56,7 +56,8 @@ def found_elsewhere() -> list[FoundFile]:
                 continue
             text = path.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            found.append(FoundFile(program, path, why=f"{path} could not be read: {error}."))
+            why = getattr(error, "strerror", "") or "it is no text"
+            found.append(FoundFile(program, path, why=f"{path} could not be read: {why}."))
             continue
         try:
             found.append(FoundFile(program, path, tuple(read_servers(text))))

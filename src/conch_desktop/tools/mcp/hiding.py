@@ -39,29 +39,41 @@ _PLACEHOLDER = re.compile(r"^\$\{[^}]*\}$")
 
 
 def split(definition: Definition) -> tuple[Definition, dict[str, str]]:
-    """The definition without its secrets, and the secrets by their place."""
+    """The definition without its secrets, and the secrets by their place.
+
+    What looks like a secret is one, and what the definition names as one in `secrets`.
+    """
     secrets: dict[str, str] = {}
+    hidden: set[str] = set()
 
-    def hide(place: str, value: str, shown: str = HIDDEN) -> str:
-        if HIDDEN in value or not value:
-            return value
-        secrets[place] = value
-        return shown
+    def hide(place: str, value: str, looks_secret: bool, shown: str = HIDDEN) -> str:
+        if HIDDEN in value:
+            hidden.add(place)
+        elif value and (looks_secret or place in definition.secrets):
+            secrets[place] = value
+            return shown
+        return value
 
-    env = {name: hide(f"env/{name}", value) if _is_secret(name, value) else value
-           for name, value in definition.env.items()}  # fmt: skip
-    headers = {name: hide(f"headers/{name}", value) if _is_secret_header(name, value) else value
-               for name, value in definition.headers.items()}  # fmt: skip
-    args = list(definition.args)
-    for position in secret_args(args):
-        option = _OPTION.match(args[position])
-        shown = f"{option.group()}{HIDDEN}" if option and option.group(2) else HIDDEN
-        args[position] = hide(f"args/{position}", args[position], shown)
-    url = definition.url
-    if (masked := _masked_url(url)) != url:
-        url = hide("url", url, masked)
-    public = replace(definition, env=env, headers=headers, args=tuple(args), url=url)
-    return replace(public, secrets=frozenset(secrets) | definition.secrets), secrets
+    env = {name: hide(f"env/{name}", value, _is_secret(name, value)) for name, value in definition.env.items()}
+    headers = {
+        name: hide(f"headers/{name}", value, _is_secret_header(name, value))
+        for name, value in definition.headers.items()
+    }
+    found = secret_args(definition.args)
+    args = tuple(
+        hide(f"args/{position}", value, position in found, _shown_arg(value))
+        for position, value in enumerate(definition.args)
+    )
+    masked = _masked_url(definition.url)
+    url = hide("url", definition.url, masked != definition.url, masked)
+    public = replace(definition, env=env, headers=headers, args=args, url=url)
+    return replace(public, secrets=frozenset(secrets) | hidden), secrets
+
+
+def _shown_arg(value: str) -> str:
+    """An argument that is hidden: the name of its option stays."""
+    option = _OPTION.match(value)
+    return f"{option.group()}{HIDDEN}" if option and option.group(2) else HIDDEN
 
 
 def joined(definition: Definition, secrets: Mapping[str, str]) -> tuple[Definition, list[str]]:
