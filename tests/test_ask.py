@@ -122,6 +122,45 @@ def test_allow_none_refuses_what_only_reads_too(ask: Ask, server: ScriptedServer
     assert [line["decision"] for line in told if line["type"] == "guard"] == ["refuse"]
 
 
+@pytest.fixture
+def pier(tmp_path: Path) -> Path:
+    folder = tmp_path / "pier"
+    folder.mkdir()
+    (folder / "log.txt").write_text("Tide at noon")
+    return folder
+
+
+READ = json.dumps({"path": "log.txt"})
+WRITE = json.dumps({"path": "new.txt", "content": "Fog"})
+
+
+def test_a_folder_granted_for_this_run_can_be_read_and_with_allow_all_written(
+    ask: Ask, server: ScriptedServer, pier: Path, profile: Path
+) -> None:
+    server.then(call("read_file", READ), call("write_file", WRITE), say("Done."))
+    told = lines(ask("Go", "--json", "--tools", "files", "--folder", str(pier)))
+    assert [(line["is_error"], line["state"]) for line in told if line["type"] == "result"] == [
+        (False, "done"), (True, "refused"),
+    ]  # fmt: skip
+    assert "Tide at noon" in next(line["text"] for line in told if line["type"] == "result")
+    assert not (pier / "new.txt").exists()
+    server.then(call("write_file", WRITE), say("Done."))
+    assert ask("Go", "--folder", str(pier), "--allow", "all").returncode == 0
+    assert (pier / "new.txt").read_text() == "Fog"
+    assert rows(profile, "SELECT value FROM settings WHERE name = 'folders'") == []
+
+
+def test_without_a_folder_the_tool_says_how_to_grant_one(ask: Ask, server: ScriptedServer) -> None:
+    server.then(call("read_file", READ), say("I can't."))
+    told = lines(ask("Go", "--json", "--tools", "files"))
+    (result,) = [line for line in told if line["type"] == "result"]
+    assert result["is_error"]
+    assert "--folder" in result["text"]
+    server.then(say("Hello."))
+    ask("Hello")
+    assert "read_file" not in str(server.of("/v1/chat/completions")[-1].json)
+
+
 def test_continue_goes_on_with_the_last_chat(ask: Ask, server: ScriptedServer, profile: Path) -> None:
     server.then(say("Hello."), say("Again."))
     ask("First")
@@ -156,6 +195,8 @@ def test_a_turn_that_did_not_end_well_is_1_with_the_reason_on_stderr(ask: Ask, s
     [
         (["Hello", "--tool", "fly"], "no tool named fly"),
         (["Hello", "--tools", "memory,ships"], "no tools called ships"),
+        (["Hello", "--folder", "/no/such/folder"], "is no folder"),
+        (["Hello", "--folder", "/"], "everything there is"),
         (["/remember"], "nothing to ask"),
         (["Hello", "--continue"], "no chat to go on with"),
         (["Hello", "--mcp", "apps.json"], "apps.json could not be read"),

@@ -90,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--key-env", default="", metavar="VAR", help="the environment variable that holds the key")
     parser.add_argument("--tools", default=None, metavar="GROUP,…|none", help="which of the program's own tools")
     parser.add_argument("--tool", default="", metavar="NAME", help="ask for this tool in this turn")
+    parser.add_argument("--folder", action="append", default=[], metavar="DIR", help="grant a folder for this run")
     parser.add_argument("--mcp", default="", metavar="FILE", help="an mcpServers JSON file")
     parser.add_argument("--allow", choices=["all", "read", "none"], default="read", help="what runs without a question")
     parser.add_argument("--continue", dest="go_on", action="store_true", help="go on with the last chat")
@@ -104,6 +105,7 @@ async def _ask(options: argparse.Namespace) -> int:
     program = await Program.open(options.data_dir, policy=options.allow)
     try:
         program.interactive = sys.stdin.isatty() and options.text != "-"
+        program.hands.extra_folders = tuple(_folder(folder, program) for folder in options.folder)
         await _start_servers(program, servers)
         asked, text = _asked(options, program, text)
         _switch_tools(options, program)
@@ -137,6 +139,13 @@ async def _start_servers(program: Program, servers: Sequence[Definition]) -> Non
     await program.integrations.settled()
 
 
+def _folder(folder: str, program: Program) -> Path:
+    try:
+        return program.hands.checked_folder(folder)
+    except ConchError as error:
+        raise UsageError(error.what, error.advice) from error
+
+
 def _asked(options: argparse.Namespace, program: Program, text: str) -> tuple[str, str]:
     toolbox = program.everything()
     asked, rest = split_command(text, toolbox)
@@ -160,6 +169,7 @@ def _switch_tools(options: argparse.Namespace, program: Program) -> None:
         raise UsageError(f"There are no tools called {', '.join(unknown)}.", f"There are: {groups}.")
     program.toolbox = program.toolbox.only(wanted)
     program.tools_off = ()
+    program.named_groups = wanted
 
 
 async def _model(options: argparse.Namespace, program: Program) -> str:
@@ -299,7 +309,9 @@ class _Screen:
 
     async def _question(self, question: Question) -> None:
         args = json.dumps(dict(question.args), ensure_ascii=False)
-        sys.stderr.write(f"\n{question.title}\n  {question.tool} {args}\n  [o]nce, [c]hat, [a]lways, [d]eny? ")
+        preview = f"{question.preview}\n" if question.preview else ""
+        shown = f"\n{question.title}\n  {question.tool} {args}\n{preview}  Asked because {question.why}.\n"
+        sys.stderr.write(f"{shown}  [o]nce, [c]hat, [a]lways, [d]eny? ")
         sys.stderr.flush()
         choices: dict[str, Choice] = {"o": "once", "c": "chat", "a": "always"}
         line = await asyncio.to_thread(sys.stdin.readline)

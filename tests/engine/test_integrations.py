@@ -165,7 +165,7 @@ async def test_bad_tools_are_named_and_the_others_are_offered(talk: Talk) -> Non
 
 async def test_two_chats_share_a_server_and_stopping_one_leaves_the_other(talk: Talk) -> None:
     await give(talk)
-    talk.program._guard._policy = "all"
+    talk.program.hands.guard._policy = "all"
     chat = await talk.program.chats.create(model="pier/demo")
     other = talk.program.session(chat.id)
     await other.load()

@@ -54,7 +54,7 @@ def npx(folder: Path, name: str, *args: str, **env: str) -> Definition:
 
 async def ask(talk: Talk, definition: Definition, tool: str, args: dict[str, object], *, words: bool) -> CallResult:
     """One turn in which the model calls the tool; every call is allowed."""
-    talk.program._guard._policy = "all"
+    talk.program.hands.guard._policy = "all"
     await talk.program.integrations.add(definition)
     await talk.program.integrations.settled()
     (view,) = talk.program.integrations.all()

@@ -59,6 +59,7 @@ CALLS = st.builds(
     ms=st.none() | SMALL,
     extra=ANY_TEXT,
     wire_id=ANY_TEXT,
+    outside=ANY_TEXT,
     pictures=st.lists(st.builds(PictureContent, st.binary(max_size=8), st.just("image/png")), max_size=3).map(tuple),
 )
 PARTS: st.SearchStrategy[Part] = st.one_of(
@@ -326,3 +327,20 @@ async def test_what_was_interrupted_is_joined_and_goes_on(database: Database, ch
     await chats.put(chat, on, written=message)
     assert await chats.messages(chat) == [on]
     assert await count(database, "tails") == 1
+
+
+async def test_a_picture_is_kept_once_and_goes_with_the_last_call_that_shows_it(
+    chats: Chats, database: Database
+) -> None:
+    picture = PictureContent(b"the same", "image/png")
+    calls = [replace(CALL, id=f"c{n}", raw="{}", pictures=(picture,) * (n + 1)) for n in range(2)]
+    one = await put_versions(chats, Message("m", "assistant", (calls[0],)))
+    await put_versions(chats, Message("m", "assistant", (calls[1],)))
+    assert await count(database, "pictures") == 1
+    await chats.delete(one)
+    await chats.purge_deleted()
+    assert await count(database, "pictures") == 1
+    for chat in await chats.listing():
+        await chats.delete(chat.id)
+    await chats.purge_deleted()
+    assert (await count(database, "pictures"), await count(database, "call_pictures")) == (0, 0)

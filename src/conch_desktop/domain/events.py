@@ -270,6 +270,7 @@ class CallResult:
     sent_back: str = ""
     why: str = ""
     pictures: tuple[PictureContent, ...] = ()
+    outside: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,10 +37,15 @@ AnswerPart = TextContent | PictureContent | StructuredContent
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool answered."""
+    """What a tool answered.
+
+    `outside` names where it came from when others wrote it ("the page example.org"): the guard minds it from then on.
+    An integration's answers are minded without that.
+    """
 
     parts: tuple[AnswerPart, ...] = ()
     is_error: bool = False
+    outside: str = ""
 
     @property
     def text(self) -> str:
@@ -100,8 +105,10 @@ class Tool:
 
     `group` is the name under which people switch it on and off ("memory", "files", …); `title` says in words for
     the guard's question what a call would do, with the arguments in braces: "remember “{content}”".
-    `limit` is how many seconds a call may take. `pin` is what else makes the tool what it is: the command or address
-    of its server; when it changes, allowances end. `label` is a server's own name for its tool.
+    `limit` is how many seconds a call may take. `preview` says in detail what a call would change, before the person
+    is asked; it raises `ConchError` when the call can't do what it is asked for, and then nobody is asked. `pin` is
+    what else makes the tool what it is: the command or address of its server. When it changes, allowances end.
+    `label` is a server's own name for its tool.
     """
 
     name: str
@@ -113,5 +120,22 @@ class Tool:
     group: str = ""
     title: str = ""
     limit: float = 120.0
+    preview: Callable[[Mapping[str, Json], ToolContext], Awaitable[str]] | None = None
     pin: str = ""
     label: str = ""
+
+
+def object_schema(properties: Mapping[str, Json], *required: str) -> Mapping[str, Json]:
+    """The schema of a tool's arguments: these fields and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def text_schema(description: str, *, least: int = 0, most: int = 2_000) -> Json:
+    """The schema of a short text, with its least and most characters."""
+    text = {"type": "string", "description": description, "maxLength": most}
+    return {**text, "minLength": least} if least else text

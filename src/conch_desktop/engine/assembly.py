@@ -16,6 +16,7 @@ from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
 from conch_desktop.engine.checking import CHECKED, Checked, check_model
+from conch_desktop.engine.hands import Hands
 from conch_desktop.engine.integrations import Integrations, Switches
 from conch_desktop.engine.offer import within_limit
 from conch_desktop.engine.plan import Choice
@@ -31,13 +32,10 @@ from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
 from conch_desktop.store.integrations import IntegrationRows
 from conch_desktop.store.lessons import Lessons
-from conch_desktop.store.memories import Memories
-from conch_desktop.store.permissions import Permissions
 from conch_desktop.store.providers import Providers
 from conch_desktop.store.secrets import Secrets
 from conch_desktop.store.settings import Settings
-from conch_desktop.tools.guard import Guard, Policy
-from conch_desktop.tools.memory import memory_tools
+from conch_desktop.tools.guard import Policy
 from conch_desktop.tools.toolbox import Toolbox
 
 DATABASE = "conch.sqlite3"
@@ -79,7 +77,8 @@ def default_data_dir() -> Path:
 class Program:
     """The whole program without a window: what is kept, the providers, the tools, and a session for each chat.
 
-    `interactive` says whether somebody is there to be asked; `tools_off` overrules the setting for this run.
+    `interactive` says whether somebody is there to be asked; `tools_off` overrules the setting for this run, and
+    `named_groups` are tools that this run named.
     """
 
     def __init__(self, data_dir: Path, database: Database, clock: Clock, policy: Policy) -> None:
@@ -87,17 +86,18 @@ class Program:
         self.clock = clock
         self.interactive = True
         self.tools_off: Sequence[str] | None = None
+        self.named_groups: Sequence[str] = ()
         self._database = database
         self.chats = Chats(database, clock)
-        self.memories = Memories(database, clock)
         self.lessons = Lessons(database, clock)
-        self.permissions = Permissions(database, clock)
         self.settings = Settings(database)
+        self.hands = Hands(data_dir, database, self.settings, clock, policy)
+        self.memories = self.hands.memories
+        self.permissions = self.hands.permissions
         self.secrets = Secrets(_key_service(data_dir))
-        self.toolbox = Toolbox(memory_tools(self.memories))
+        self.toolbox = Toolbox(self.hands.tools)
         self.integrations = Integrations(IntegrationRows(database), self.secrets, lambda: self.toolbox.names)
         self._providers = Providers(database)
-        self._guard = Guard(self.permissions, policy)
         self._local = LocalServer(self._local_path)
         self._saved: list[Provider] | None = None
         self._unsaved: dict[str, Provider] = {}
@@ -301,7 +301,9 @@ class Program:
     def session(self, chat_id: str) -> Session:
         """The session of a chat; always the same one."""
         if chat_id not in self._sessions:
-            self._sessions[chat_id] = Session(chat_id, book=self.chats, prepare=self._prepare, clock=self.clock)
+            self._sessions[chat_id] = Session(
+                chat_id, book=self.chats, prepare=self._prepare, clock=self.clock, take_back=self.hands.take_back
+            )
         return self._sessions[chat_id]
 
     def everything(self) -> Toolbox:
@@ -309,9 +311,12 @@ class Program:
         return Toolbox([*self.toolbox.tools, *self.integrations.tools()])
 
     def offered(self, asked: str = "", switches: Switches | None = None) -> Toolbox:
-        """The tools that are switched on, and the one that was asked for by name. `switches` are a chat's own."""
+        """The tools that are switched on, and the one that was asked for by name. Without a granted folder those for
+        files are of no use, and are given only when this run names them. `switches` are a chat's own."""
         switched_off = self.settings.get(known.TOOLS_OFF)
         off = set(switched_off if self.tools_off is None else self.tools_off)
+        if "files" not in self.named_groups and not self.hands.folders():
+            off.add("files")
         toolbox = Toolbox([*self.toolbox.tools, *self.integrations.tools(switches)])
         tool = toolbox.find(asked) if asked else None
         if tool is not None:
@@ -328,7 +333,7 @@ class Program:
             url=_address(provider),
             model=model,
             toolbox=toolbox,
-            guard=self._guard,
+            guard=self.hands.guard,
             asker=session if self.interactive else None,
             clock=self.clock,
             settle=settle,

@@ -158,6 +158,7 @@ def changed(record: CallRecord, event: CallProgress | CallMade | GuardDecided | 
                 ms=event.ms,
                 why=event.why or record.why,
                 pictures=event.pictures,
+                outside=event.outside,
             )
 
 

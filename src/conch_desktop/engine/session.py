@@ -10,6 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
 from conch_desktop.domain.events import CallMoved, TurnEvent
@@ -42,6 +43,13 @@ class MessageEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageChanged:
+    """An answer that had ended is another now: a call of it was taken back."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionAsked:
     """The turn waits for the person."""
 
@@ -62,7 +70,7 @@ class TitleChanged:
     title: str
 
 
-SessionEvent = TurnEvent | MessageAdded | MessageEnded | QuestionAsked | QuestionClosed | TitleChanged
+SessionEvent = TurnEvent | MessageAdded | MessageEnded | MessageChanged | QuestionAsked | QuestionClosed | TitleChanged
 
 Listener = Callable[[SessionEvent], None]
 
@@ -89,6 +97,12 @@ class Prepares(Protocol):
     def __call__(self, session: Session, *, asked: str, settle: Settling) -> Awaitable[TurnParts]: ...
 
 
+TakesBack = Callable[[str], Awaitable[str]]
+"""Takes back what a call did; a sentence about it. Raises `ConchError` when that can't be done."""
+
+TAKEN_BACK = "[The person took this back afterwards.]"
+
+
 class Session:
     """One chat. `entries` is always what a person would see, the running answer included.
 
@@ -96,7 +110,7 @@ class Session:
     are those at the end that were, without a gap: all of them once a turn is prepared.
     """
 
-    def __init__(self, chat_id: str, *, book: ChatBook, prepare: Prepares, clock: Clock) -> None:
+    def __init__(self, chat_id: str, *, book: ChatBook, prepare: Prepares, clock: Clock, take_back: TakesBack) -> None:
         self.chat_id = chat_id
         self.title = ""
         self.model_id = ""
@@ -104,6 +118,7 @@ class Session:
         self._book = book
         self._prepare = prepare
         self._clock = clock
+        self._take_back = take_back
         self._entries: list[Message | Outline] = []
         self._missing = 0
         self._listeners: list[Listener] = []
@@ -211,6 +226,30 @@ class Session:
         if self._turn is not None:
             self._turn.stop()
         self._task.cancel()
+
+    async def take_back(self, call_id: str) -> str:
+        """Takes back what a call did; a sentence about it. The model is told with the call's answer from then on.
+
+        Raises `ConchError` when it can't be taken back.
+        """
+        said = await self._take_back(call_id)
+        for place, message in enumerate(self._entries):
+            if (
+                isinstance(message, Outline)
+                or not any(call.id == call_id for call in message.calls)
+                or message.state == "streaming"
+            ):
+                continue
+            parts = tuple(
+                replace(part, sent_back=f"{part.sent_back}\n\n{TAKEN_BACK}", why="you took it back")
+                if isinstance(part, CallRecord) and part.id == call_id
+                else part
+                for part in message.parts
+            )
+            self._entries[place] = changed = replace(message, parts=parts)
+            await self._book.put(self.chat_id, changed, written=message)
+            self._tell(MessageChanged(changed))
+        return said
 
     async def aclose(self) -> None:
         """Ends what runs; what was said is kept and marked as interrupted."""

@@ -49,7 +49,10 @@ _KINDS: dict[type[Part], Kind] = {
 }
 
 _HEADER = "role, created, state, asked, model, author, mode, why, usage, failure"
-_CALL = "id, name, source, state, is_error, started, ms, why, args, mends, dropped, answer, sent_back, extra, wire_id"
+_CALL = (
+    "id, name, source, state, is_error, started, ms, why, args, mends, dropped, answer, sent_back, extra, wire_id, "
+    "outside"
+)
 
 
 # Writing -----------------------------------------------------------------------------------------------------------
@@ -208,6 +211,7 @@ def _call_columns(call: CallRecord) -> Row:
         to_column(call.sent_back),
         to_column(call.extra),
         to_column(call.wire_id),
+        to_column(call.outside),
     )
 
 
@@ -329,7 +333,7 @@ def _read_header(row: Row, parts: Iterable[Part]) -> Message:
 
 def _read_call(row: Row, step: int, tail: str) -> CallRecord:
     call_id, name, source, state, is_error, started, ms, why, args, mends, dropped, *texts = row
-    answer, sent_back, extra, wire_id, raw = map(from_column, texts)
+    answer, sent_back, extra, wire_id, outside, raw = map(from_column, texts)
     return CallRecord(
         id=from_column(call_id),
         name=from_column(name),
@@ -348,6 +352,7 @@ def _read_call(row: Row, step: int, tail: str) -> CallRecord:
         ms=ms,
         extra=extra,
         wire_id=wire_id,
+        outside=outside,
     )
 
 

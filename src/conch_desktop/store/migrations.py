@@ -211,6 +211,25 @@ def _pictures(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _safe_hands(connection: sqlite3.Connection) -> None:
+    """What a call brought in from outside, the definition a permission was given for, and how calls are taken back."""
+    for statement in (
+        "ALTER TABLE calls ADD COLUMN outside TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE permissions ADD COLUMN definition TEXT NOT NULL DEFAULT ''",
+        # `before` is what a file held; NULL when there was none.
+        """
+        CREATE TABLE undos (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            call TEXT NOT NULL UNIQUE,
+            kind TEXT NOT NULL,
+            what TEXT NOT NULL,
+            before BLOB
+        )
+        """,
+    ):
+        connection.execute(statement)
+
+
 def _integrations(connection: sqlite3.Connection) -> None:
     """MCP servers, what is remembered of their tools, and what a chat switches for itself."""
     for statement in (
@@ -246,4 +265,4 @@ def _integrations(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _pictures, _integrations)
+MIGRATIONS: tuple[Migration, ...] = (_first, _pictures, _safe_hands, _integrations)
