@@ -99,6 +99,7 @@ NEEDS = (
     Need("test", "command:dbus-run-session", "dbus", "dbus"),
     Need("test", "command:gnome-keyring-daemon", "gnome-keyring", "gnome-keyring"),
     Need("test", "command:desktop-file-validate", "desktop-file-utils", "desktop-file-utils"),
+    Need("test", "command:npx", "npm", "npm"),  # integrations are tested with real servers; most are npm packages
     Need("test", "font:NotoSans-Regular.*", "fonts-noto-core", "noto-fonts", "google-noto-sans-fonts"),
     Need("test", "font:NotoColorEmoji*", "fonts-noto-color-emoji", "noto-fonts-emoji", "google-noto-emoji-color-fonts"),
     Need("test", "font:NotoSansCJK*", "fonts-noto-cjk", "noto-fonts-cjk", "google-noto-sans-cjk-fonts"),

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from conch_desktop.domain.errors import ConchError, LocalModelError, UsageError
 from conch_desktop.domain.events import Done, Notice, TextAdded
+from conch_desktop.domain.integrations import Definition
 from conch_desktop.domain.models import Provider
 from conch_desktop.engine.assembly import LOCAL, Program
 from conch_desktop.engine.commands import split_command
@@ -23,6 +24,7 @@ from conch_desktop.engine.session import MessageEnded, QuestionAsked, Session, S
 from conch_desktop.providers import model_file
 from conch_desktop.providers.registry import KINDS
 from conch_desktop.tools.guard import Answer, Choice, Question
+from conch_desktop.tools.mcp.reading import read_servers
 
 ENDED_WELL = frozenset({"stop", "tool_calls", "length"})
 
@@ -99,13 +101,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 async def _ask(options: argparse.Namespace) -> int:
-    if options.mcp:
-        raise UsageError("The apps of an mcpServers file are not part of this version yet.", "Leave --mcp out.")
+    servers = _servers(options.mcp) if options.mcp else []
     text = sys.stdin.read() if options.text == "-" else options.text
     program = await Program.open(options.data_dir, policy=options.allow)
     try:
         program.interactive = sys.stdin.isatty() and options.text != "-"
         program.hands.extra_folders = tuple(_folder(folder, program) for folder in options.folder)
+        await _start_servers(program, servers)
         asked, text = _asked(options, program, text)
         _switch_tools(options, program)
         chat_id = await _last_chat(program) if options.go_on else ""
@@ -116,6 +118,28 @@ async def _ask(options: argparse.Namespace) -> int:
         await program.aclose()
 
 
+def _servers(path: str) -> list[Definition]:
+    """The servers of an `mcpServers` file. Raises `UsageError` when it can't be read or a server can't be used."""
+    try:
+        found = read_servers(Path(path).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} could not be read: {getattr(error, 'strerror', '') or 'it is no text'}.") from error
+    except UsageError as error:
+        raise UsageError(f"{path}: {error.what}", error.advice) from error
+    for server in found:
+        if server.why:
+            sys.stderr.write(f"{server.definition.name}: {server.why}\n")
+    return [server.definition for server in found if server.is_on and not server.why]
+
+
+async def _start_servers(program: Program, servers: Sequence[Definition]) -> None:
+    """Starts every server and waits until it is known how each is; those that are missing are named by the turn."""
+    program.integrations.start()
+    for definition in servers:
+        program.integrations.use(definition)
+    await program.integrations.settled()
+
+
 def _folder(folder: str, program: Program) -> Path:
     try:
         return program.hands.checked_folder(folder)
@@ -124,10 +148,11 @@ def _folder(folder: str, program: Program) -> Path:
 
 
 def _asked(options: argparse.Namespace, program: Program, text: str) -> tuple[str, str]:
-    asked, rest = split_command(text, program.toolbox)
+    toolbox = program.everything()
+    asked, rest = split_command(text, toolbox)
     if options.tool:
-        if program.toolbox.find(options.tool) is None:
-            names = ", ".join(program.toolbox.names)
+        if toolbox.find(options.tool) is None:
+            names = ", ".join(toolbox.names)
             raise UsageError(f"There is no tool named {options.tool}.", f"The tools are: {names}.")
         asked = options.tool
     if not rest.strip():

@@ -260,6 +260,15 @@ class CallStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class CallMoved:
+    """A running call says how far it is. It is told to whoever looks on, and kept nowhere."""
+
+    type: ClassVar[str] = ""
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CallResult:
     """A call has its answer. `state` is one of `ENDED_STATES`; `sent_back` is what the model is told."""
 
@@ -303,6 +312,7 @@ TurnEvent = (
     | ReplayKept
     | GuardDecided
     | CallStarted
+    | CallMoved
     | CallResult
     | Usage
     | Notice

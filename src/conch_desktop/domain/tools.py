@@ -88,11 +88,15 @@ def answer(text: str, *, is_error: bool = False) -> ToolAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What a running tool is told of its surroundings. `stop` is set when the person stopped the turn."""
+    """What a running tool is told of its surroundings. `stop` is set when the person stopped the turn.
+
+    `progress` takes in words how far the tool is.
+    """
 
     chat: str
     call: str
     stop: asyncio.Event | None = None
+    progress: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ class Tool:
     `limit` is how many seconds a call may take. `preview` says in detail what a call would change, before the person
     is asked; it raises `ConchError` when the call can't do what it is asked for, and then nobody is asked. `pin` is
     what else makes the tool what it is: the command or address of its server. When it changes, allowances end.
+    `label` is a server's own name for its tool.
     """
 
     name: str
@@ -117,6 +122,7 @@ class Tool:
     limit: float = 120.0
     preview: Callable[[Mapping[str, Json], ToolContext], Awaitable[str]] | None = None
     pin: str = ""
+    label: str = ""
 
 
 def object_schema(properties: Mapping[str, Json], *required: str) -> Mapping[str, Json]:

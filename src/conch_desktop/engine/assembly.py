@@ -18,6 +18,8 @@ from conch_desktop.domain.models import Model, Provider
 from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
 from conch_desktop.engine.checked import CHECKED, Checked
 from conch_desktop.engine.hands import Hands
+from conch_desktop.engine.integrations import Integrations, Switches
+from conch_desktop.engine.offer import within_limit
 from conch_desktop.engine.session import Session
 from conch_desktop.engine.way import Choice
 from conch_desktop.providers import model_file
@@ -27,6 +29,7 @@ from conch_desktop.providers.wire import Wire
 from conch_desktop.store import settings as known
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
+from conch_desktop.store.integrations import IntegrationRows
 from conch_desktop.store.lessons import Lessons
 from conch_desktop.store.providers import Providers
 from conch_desktop.store.secrets import Secrets
@@ -99,6 +102,7 @@ class Program:
         self.permissions = self.hands.permissions
         self.secrets = Secrets(_key_service(data_dir))
         self.toolbox = Toolbox(self.hands.tools)
+        self.integrations = Integrations(IntegrationRows(database), self.secrets, lambda: self.toolbox.names)
         self._providers = Providers(database)
         self._wire_states = WireStates(database)
         self._local = LocalServer(self._local_path)
@@ -118,10 +122,13 @@ class Program:
         database = await Database.open(folder / DATABASE, clock)
         program = cls(folder, database, clock, policy)
         await program.settings.load()
+        await program.integrations.load()
         return program
 
     async def tidy(self) -> None:
-        """What a window does once at its start: chats deleted last time go, broken-off answers are marked."""
+        """What a window does once at its start, behind its first picture: chats deleted last time go, broken-off
+        answers are marked, servers start."""
+        self.integrations.start()
         await self.chats.purge_deleted()
         await self.chats.mark_interrupted()
 
@@ -131,9 +138,10 @@ class Program:
         return self.settings.notes
 
     async def aclose(self) -> None:
-        """Stops every turn, the model on this computer and the store, in that order."""
+        """Stops every turn, the servers, the model on this computer and the store, in that order."""
         for session in self._sessions.values():
             await session.aclose()
+        await self.integrations.aclose()
         for wire in self._wires.values():
             await wire.aclose()
         await self._local.aclose()
@@ -314,26 +322,32 @@ class Program:
         """Runs a call once more; the chat does not change."""
         from conch_desktop.engine.again import run_again
 
-        return await run_again(call, self.toolbox.find(call.name), self.hands.guard, chat_id, self.clock)
+        return await run_again(call, self.everything().find(call.name), self.hands.guard, chat_id, self.clock)
 
-    def offered(self, asked: str = "") -> Toolbox:
+    def everything(self) -> Toolbox:
+        """Every tool there is: the program's own, and those that are switched on of servers that run."""
+        return Toolbox([*self.toolbox.tools, *self.integrations.tools()])
+
+    def offered(self, asked: str = "", switches: Switches | None = None) -> Toolbox:
         """The tools that are switched on, and the one that was asked for by name. Without a granted folder those for
-        files are of no use, and are given only when this run names them."""
+        files are of no use, and are given only when this run names them. `switches` are a chat's own."""
         switched_off = self.settings.get(known.TOOLS_OFF)
         off = set(switched_off if self.tools_off is None else self.tools_off)
         if "files" not in self.named_groups and not self.hands.folders():
             off.add("files")
-        tool = self.toolbox.find(asked) if asked else None
+        toolbox = Toolbox([*self.toolbox.tools, *self.integrations.tools(switches)])
+        tool = toolbox.find(asked) if asked else None
         if tool is not None:
             off.discard(tool.group)
-        return self.toolbox.without(off)
+        return toolbox.without(off)
 
     async def _prepare(self, session: Session, *, asked: str, settle: Settling) -> TurnParts:
         from conch_desktop.engine.turn import TurnParts
 
         model, provider = await self._chosen(session)
         wire = await self.wire_of(provider)
-        toolbox = self.offered(asked)
+        switches = await self.integrations.switches(session.chat_id)
+        toolbox, too_many = within_limit(self.offered(asked, switches), asked)
         return TurnParts(
             wire=wire,
             url=_address(provider),
@@ -350,6 +364,8 @@ class Program:
             asked=asked,
             choice=self.own_choice(model.id),
             step_limit=self.settings.get(known.STEP_LIMIT),
+            notices=(*self.integrations.missing(), *too_many),
+            moved=session.moved,
         )
 
     async def _chosen(self, session: Session) -> tuple[Model, Provider]:

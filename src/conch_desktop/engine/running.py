@@ -14,7 +14,7 @@ from conch_desktop.calls.read import read_call
 from conch_desktop.domain.calls import CallRecord, CallState, Json, Mend, ReadCall
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError
-from conch_desktop.domain.events import CallMade, CallResult, CallStarted, GuardDecided, Notice, TurnEvent
+from conch_desktop.domain.events import CallMade, CallMoved, CallResult, CallStarted, GuardDecided, Notice, TurnEvent
 from conch_desktop.domain.tools import BUILTIN, Tool, ToolAnswer, ToolContext
 from conch_desktop.engine.answering import kept, told
 from conch_desktop.engine.circles import Circles
@@ -72,7 +72,8 @@ class Wanted:
 class Surroundings:
     """What running a step's calls needs. `asker` None means nobody is there to ask.
 
-    `calls` gives every call of the chat so far; `room` is how many tokens one answer may take.
+    `calls` gives every call of the chat so far; `room` is how many tokens one answer may take; `moved`
+    hears how far a running call is.
     """
 
     toolbox: Toolbox
@@ -86,10 +87,11 @@ class Surroundings:
     calls: Callable[[], Sequence[CallRecord]]
     circles: Circles
     room: int
+    moved: Callable[[CallMoved], None] = lambda event: None
 
     def context(self, call: str) -> ToolContext:
         """What the tool is told of where it runs."""
-        return ToolContext(self.chat, call, self.stop)
+        return ToolContext(self.chat, call, self.stop, lambda text: self.moved(CallMoved(call, text)))
 
 
 @dataclass(frozen=True, slots=True)

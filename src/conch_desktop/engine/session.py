@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
-from conch_desktop.domain.events import TurnEvent
+from conch_desktop.domain.events import CallMoved, TurnEvent
 from conch_desktop.domain.messages import Chat, Failure, Message, Outline, TextPart
 from conch_desktop.engine.history import without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
@@ -267,6 +267,10 @@ class Session:
         waiting = self._answered
         if waiting is not None and not waiting.done() and self.question and self.question.id == question_id:
             waiting.set_result(answer)
+
+    def moved(self, event: CallMoved) -> None:
+        """A running call says how far it is."""
+        self._tell(event)
 
     async def ask(self, question: Question) -> Answer:
         """Asks the person and waits, for as long as it takes (`engine.running.Asker`)."""

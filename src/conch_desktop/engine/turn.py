@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 
@@ -11,6 +11,7 @@ from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.events import (
     CallMade,
+    CallMoved,
     CallProgress,
     CallResult,
     Done,
@@ -46,7 +47,11 @@ from conch_desktop.tools.toolbox import Toolbox
 
 @dataclass(frozen=True, slots=True)
 class TurnParts:
-    """What a turn is made of. `messages` is the chat up to the person's message; `memories` come newest first."""
+    """What a turn is made of. `messages` is the chat up to the person's message; `memories` come newest first.
+
+    `notices` are told to the person before the first request: tools that are missing, for example. `moved`
+    hears how far a running call is.
+    """
 
     wire: Wire
     url: str
@@ -63,6 +68,8 @@ class TurnParts:
     asked: str = ""
     choice: Choice = "automatic"
     step_limit: int = 25
+    notices: Sequence[str] = ()
+    moved: Callable[[CallMoved], None] = lambda event: None
 
 
 class Turn:
@@ -132,6 +139,8 @@ class Turn:
             parts.wire, parts.model, parts.toolbox, plan, parts.messages, parts.memories, parts.clock.now(), parts.chat
         )
         yield PlanMade(plan.way.mode, plan.why)
+        for notice in parts.notices:
+            yield Notice(notice, self._first_step)
         for number in range(self._first_step, self._first_step + parts.step_limit):
             async with aclosing(self._answered(number)) as events:
                 async for event in events:
@@ -249,6 +258,7 @@ class Turn:
             self._made_calls,
             self._circles,
             room_for(window, len(step.wanted)),
+            self._parts.moved,
         )
         async with aclosing(run_calls(step.wanted, around)) as events:
             async for event in events:

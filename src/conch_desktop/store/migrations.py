@@ -251,4 +251,39 @@ def _safe_hands(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _prices, _wire_state, _pictures, _safe_hands)
+def _integrations(connection: sqlite3.Connection) -> None:
+    """6: MCP servers, what is remembered of their tools, and what a chat switches for itself."""
+    for statement in (
+        # `definition` is JSON and holds no secrets.
+        """
+        CREATE TABLE integrations (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            definition TEXT NOT NULL,
+            is_on INTEGER NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE integration_tools (
+            integration TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            is_on INTEGER NOT NULL,
+            PRIMARY KEY (integration, tool)
+        )
+        """,
+        # `tool` is empty where the whole integration is switched.
+        """
+        CREATE TABLE chat_switches (
+            chat INTEGER NOT NULL REFERENCES chats ON DELETE CASCADE,
+            integration TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            is_on INTEGER NOT NULL,
+            PRIMARY KEY (chat, integration, tool)
+        )
+        """,
+    ):
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _prices, _wire_state, _pictures, _safe_hands, _integrations)
