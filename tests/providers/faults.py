@@ -85,7 +85,32 @@ def _conol() -> Recording:
     return Recording("conol", tuple(map(event, events)))
 
 
-RECORDINGS = {each.kind: each for each in (_openai("openai"), _openai("conol-gateway"), _anthropic(), _conol())}
+def _gemini() -> Recording:
+    call = {"functionCall": {"id": "f1", "name": NAME, "args": ARGUMENTS}}
+    parts = [*({"text": words} for words in WORDS), call]
+    chunks = [{"candidates": [{"index": 0, "content": {"role": "model", "parts": [part]}}]} for part in parts]
+    end = {"candidates": [{"index": 0, "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 9}}
+    return Recording("gemini-native", tuple(map(event, [*chunks, end])))
+
+
+def _ollama() -> Recording:
+    messages: list[dict[str, Any]] = [
+        *({"content": words} for words in WORDS),
+        {"content": "", "tool_calls": [{"function": {"name": NAME, "arguments": ARGUMENTS}}]},
+    ]
+    lines = [{"message": {"role": "assistant", **message}, "done": False} for message in messages]
+    end = {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop", "eval_count": 4}
+    events = tuple(f"{json.dumps(line, ensure_ascii=False)}\n".encode() for line in [*lines, end])
+    return Recording("ollama", events, media_type="application/x-ndjson")
+
+
+RECORDINGS = {
+    each.kind: each
+    for each in (
+        *(_openai("openai"), _openai("conol-gateway"), _anthropic()),
+        *(_gemini(), _ollama(), _conol()),
+    )
+}
 
 
 def wire_to(kind: str, url: str, **limits: float) -> HttpWire:
@@ -99,8 +124,11 @@ def wire_to(kind: str, url: str, **limits: float) -> HttpWire:
 MODEL = Model("pier", "demo")
 
 
+_STREAMS = ("/chat/completions", "/messages", "/messages?logDeltas=1", "/api/chat", ":streamGenerateContent?alt=sse")
+
+
 class FaultyServer(ScriptedServer):
-    """Gives `fault` where an answer streams, and everything before it as it should be."""
+    """Gives `fault` where an answer streams, and everything before it as it should be. It redirects all it is asked."""
 
     def __init__(self, fault: Reply | None = None) -> None:
         super().__init__()
@@ -110,7 +138,7 @@ class FaultyServer(ScriptedServer):
     def _reply(self, request: Recorded) -> Reply:
         if request.path == "/api/sessions":
             return self.first or json_reply({"sessionId": "s1", "effectiveModel": "demo"}, 201)
-        return self.fault
+        return self.fault if request.path.endswith(_STREAMS) or "location" in self.fault.headers else Reply(404)
 
 
 class Forever(Sequence[Piece]):

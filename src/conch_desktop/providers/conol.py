@@ -124,11 +124,11 @@ class ConolWire(HttpWire):
         async with contextlib.aclosing(body.lines()) as arriving:
             async for line in arriving:
                 for value in lines.take(line):
-                    yield dict(value)
+                    yield value
                     if answer.done:
                         return
         for value in lines.end():
-            yield dict(value)
+            yield value
         if answer.taken and not lines.cut:
             answer.done = True  # a clean end is an end
 

@@ -28,7 +28,6 @@ from conch_desktop.providers.texts import whole_characters
 
 _PARTS = frozenset({"history_delta", "assistant", "stream_event", "done"})
 _SAME_MODEL = re.compile(r"([-@]\d{6,8}|-\d{4}-\d\d-\d\d|-latest)$")
-_LONE_HALF = re.compile("[\ud800-\udbff]$")
 
 
 @dataclass(slots=True)
@@ -95,8 +94,9 @@ class ConolAnswer:
             piece = delta(value)
             events += self._say(piece, self._growth.piece(piece)) if piece else []
         found = self._past.now(entries(value))
-        writing = {each.stage for each in found if each.writing}
-        self._drafts = {place: called for place, called in self._drafts.items() if place[0] not in writing}
+        if self._drafts:
+            writing = {each.stage for each in found if each.writing}
+            self._drafts = {place: called for place, called in self._drafts.items() if place[0] not in writing}
         for each in found:
             events += self._entry(each)
         return events
@@ -141,7 +141,9 @@ class ConolAnswer:
                 else:
                     events += self._call(part)
                 continue
-            words = replace(part, text=_LONE_HALF.sub("", part.text))  # the other half comes with the next update
+            words = part
+            if "\ud800" <= part.text[-1] <= "\udbff":  # the other half comes with the next update
+                words = replace(part, text=part.text[:-1])
             seen = self._growth.writing if given.writing else self._growth.finished
             events += self._say(words, seen(given.stage, words)) if words.text else []
         return events

@@ -99,14 +99,17 @@ def delta(event: Mapping[str, Any]) -> Words | None:
 
 def _parts(given: Mapping[str, Any], key: str) -> Iterator[Part]:
     outer = str(given.get("type") or "").lower()
-    content = next((given[name] for name in ("content", "message", "text") if given.get(name)), None)
+    content = given.get("content") or given.get("message") or given.get("text")
     if isinstance(content, dict) and "content" in content:  # a message in the message
         content = content["content"]
     for place, part in enumerate(_content(content)):
-        if _is_call(part, outer):
-            yield _called(part, f"{key}/{place}")
+        where = f"{key}/{place}" if place else key
+        if part.get("type") == "text" and (text := part.get("text")) and isinstance(text, str):  # nearly all are
+            yield Words("thinking" if outer in _THINKING else "text", text, where)
+        elif _is_call(part, outer):
+            yield _called(part, where)
         elif (kind := _kind(part, outer)) and (text := _text(part)):
-            yield Words(kind, text, f"{key}/{place}")
+            yield Words(kind, text, where)
     if outer in _CALLS and content is None and given.get("name"):  # the entry is the call
         yield _called(given, key)
 

@@ -84,6 +84,8 @@ class Growth:
             shown = streamed.text if streamed and _related(streamed.text, text) else ""
             self._writing[place] = self._latest[words.kind] = _Said(max(shown, text, key=len))
             return More(text[len(shown) :], begins=not shown)
+        if text.startswith(old.text):
+            return self._grown(old, text)
         if old.text.startswith(text):
             return NOTHING
         if _revised(old.text, text):

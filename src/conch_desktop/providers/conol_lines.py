@@ -7,7 +7,6 @@ that way changed more than once, so all are taken.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 _DONE = "[DONE]"
@@ -23,11 +22,11 @@ class Lines:
         self._event = ""
         self._pieces: list[str] = []  # the data of an event that goes over several lines
 
-    def take(self, line: str) -> list[Mapping[str, Any]]:
+    def take(self, line: str) -> list[dict[str, Any]]:
         """The objects a line completes."""
         line = line.strip("\ufeff\r\n\t ")
         if not line:
-            return self._ended()
+            return self._ended() if self._pieces or self._event else []
         if line.startswith(":") or line.startswith(_NAMELESS):
             return []
         if line.startswith("event:"):
@@ -44,11 +43,11 @@ class Lines:
             self._pieces.append(data)
         return []
 
-    def end(self) -> list[Mapping[str, Any]]:
+    def end(self) -> list[dict[str, Any]]:
         """The objects the end completes."""
         return self._ended()
 
-    def _ended(self) -> list[Mapping[str, Any]]:
+    def _ended(self) -> list[dict[str, Any]]:
         """A blank line ends an event."""
         data, self._pieces = "\n".join(self._pieces), []
         value = _object(data) if "\n" in data else None
@@ -60,12 +59,12 @@ class Lines:
         self._event = ""
         return [] if value is None else [value]
 
-    def _named(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _named(self, value: dict[str, Any]) -> dict[str, Any]:
         """An event called `error` is one, whatever its data say."""
         return {**value, "type": "error"} if self._event == "error" else value
 
 
-def _object(data: str) -> Mapping[str, Any] | None:
+def _object(data: str) -> dict[str, Any] | None:
     try:
         value = json.loads(data) if data.startswith("{") else None
     except (ValueError, RecursionError):

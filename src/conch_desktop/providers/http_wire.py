@@ -247,17 +247,12 @@ class HttpWire(Refusing):
             async for event in events:
                 yield event
 
-    async def read(
-        self, response: httpx.Response, *, tools: Sequence[str] | None = None
-    ) -> AsyncGenerator[WireEvent, None]:
+    def read(self, response: httpx.Response, *, tools: Sequence[str] | None = None) -> AsyncGenerator[WireEvent, None]:
         """Yields the events of a response. `tools` are the names that were offered, None when nobody knows.
 
         They help to read broken names, and where none were offered no refusal is about tools.
         """
-        answer = self._answer(tools or ())
-        async with contextlib.aclosing(self._reading(response, answer, tools, self._url(None))) as events:
-            async for event in events:
-                yield event
+        return self._reading(response, self._answer(tools or ()), tools, self._url(None))
 
     async def _reading(
         self, response: httpx.Response, answer: WireAnswer, tools: Sequence[str] | None, url: str
@@ -313,11 +308,11 @@ class HttpWire(Refusing):
             async for event in events:
                 found = values(event.data)
                 for value in found:
-                    if value == DONE:
+                    if isinstance(value, dict):
+                        yield {"error": value, **value} if event.event == "error" else value
+                    elif value == DONE:
                         answer.done = True
                         body.leave()
-                    elif isinstance(value, dict):
-                        yield {"error": value, **value} if event.event == "error" else value
                     elif event.event == "error":
                         yield {"error": str(value)}
                 if event.event == "error" and not found:

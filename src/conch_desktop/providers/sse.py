@@ -36,8 +36,8 @@ class Body:
     """A response's body. `first` tells what it is; then read it one way: `whole`, `lines` or `events`.
 
     A server can send keep-alives for ever. `patience` is how many seconds it may send nothing else, None without an
-    end: whoever reads tells with `heard` when something came. After that `httpx.ReadTimeout` is raised, or the body is
-    at its end where it is `over`: the end of what it says was told.
+    end: whoever reads tells with `heard` when something came. After that the next bytes raise `httpx.ReadTimeout` (that
+    none come is for the client's own limit), or the body is at its end where it is `over`: its end was told.
     """
 
     def __init__(self, response: httpx.Response, patience: float | None = None) -> None:
@@ -109,14 +109,12 @@ class Body:
 
     async def events(self) -> AsyncGenerator[httpx_sse.ServerSentEvent, None]:
         """The server-sent events."""
-        stream = _Mended(self._all())
-        mended = httpx.Response(200, headers={"content-type": "text/event-stream; charset=utf-8"}, stream=stream)
-        try:
-            async with contextlib.aclosing(httpx_sse.EventSource(mended).aiter_sse()) as events:
-                async for event in events:
-                    yield event
-        finally:
-            await mended.aclose()
+        async with (
+            contextlib.aclosing(self._all()) as chunks,
+            contextlib.aclosing(httpx_sse.EventSource(_Mended(chunks)).aiter_sse()) as events,
+        ):
+            async for event in events:
+                yield event
 
     async def _all(self) -> AsyncGenerator[bytes, None]:
         await self.first()
@@ -129,42 +127,44 @@ class Body:
         """The chunks that were not read yet. Leaving the loop does not end them, as it would with the chunks' own."""
         while True:
             try:
-                async with asyncio.timeout_at(self._until):
-                    chunk = await anext(self._chunks)
-            except StopAsyncIteration:
+                chunk = await (self._last_one() if self.over else anext(self._chunks))
+            except (StopAsyncIteration, TimeoutError):
                 return
-            except TimeoutError as error:
-                if self.over:
-                    return
-                raise httpx.ReadTimeout("nothing of an answer came in time") from error
-            self._beginning += chunk[: max(0, _KEPT - len(self._beginning))]
+            if self._until is not None and self._now() > self._until and not self.over:
+                raise httpx.ReadTimeout("nothing of an answer came in time")
+            if len(self._beginning) < _KEPT:
+                self._beginning += chunk[: _KEPT - len(self._beginning)]
             yield chunk
 
+    async def _last_one(self) -> bytes:
+        """A chunk after the end was told, for which there is not much time. Raises `TimeoutError`."""
+        async with asyncio.timeout_at(self._until):
+            return await anext(self._chunks)
 
-class _Mended(httpx.AsyncByteStream):
-    """Bytes as httpx-sse reads them rightly, in whole lines."""
+
+class _Mended(httpx.Response):
+    """A response over bytes as httpx-sse reads them rightly: its text comes in whole lines."""
 
     def __init__(self, chunks: AsyncGenerator[bytes, None]) -> None:
+        super().__init__(200, headers={"content-type": "text/event-stream"})
         self._chunks = chunks
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
+    async def aiter_text(self, chunk_size: int | None = None) -> AsyncIterator[str]:
         line: list[bytes] = []  # the pieces of a line that has not ended yet
         async for chunk in self._chunks:
             end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
             if end:
-                yield _with_events(b"".join(line) + chunk[:end])
+                yield _mended(b"".join([*line, chunk[:end]]))
                 line = []
             if end < len(chunk):
                 line.append(chunk[end:])
-        yield _with_events(b"".join(line)) + b"\n\n"
-
-    async def aclose(self) -> None:
-        await self._chunks.aclose()
+        yield _mended(b"".join(line)) + "\n\n"
 
 
-def _with_events(lines: bytes) -> bytes:
-    """The lines with bare errors as events. Looking for the word first is ten times as fast as the pattern."""
-    return _ERROR_LINE.sub(b"event: error\ndata:", lines) if b"error:" in lines else lines
+def _mended(lines: bytes) -> str:
+    if b"error:" in lines:
+        lines = _ERROR_LINE.sub(b"event: error\ndata:", lines)
+    return lines.decode("utf-8", "replace")
 
 
 def values(data: str) -> list[Any]:
@@ -177,10 +177,10 @@ def values(data: str) -> list[Any]:
 
 
 def _value(text: str) -> tuple[Any, bool]:
-    stripped = text.strip()
+    try:
+        return json.loads(text), True
+    except (ValueError, RecursionError):
+        stripped = text.strip()
     if stripped == DONE:
         return DONE, True
-    try:
-        return json.loads(stripped), True
-    except (ValueError, RecursionError):
-        return None, False
+    return _value(stripped) if stripped != text else (None, False)

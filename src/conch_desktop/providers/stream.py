@@ -23,6 +23,9 @@ _FINISHES: Mapping[str, FinishReason] = {
 }
 """What a finish reason means; any other is a plain end."""
 
+_PLAIN = frozenset({"role", "content"})
+"""The fields of a delta that is only words, which almost all are."""
+
 _THINKING_KEYS = ("reasoning_content", "reasoning", "thinking")
 """Where thinking is written. Two of them often carry the same words in one delta: the first that has some counts."""
 
@@ -111,7 +114,10 @@ class Answer:
     # one delta ------------------------------------------------------------------------------------------------------
 
     def _delta(self, delta: Mapping[str, Any]) -> list[WireEvent]:
-        text, thinking = _content(delta.get("content"))
+        content = delta.get("content")
+        if isinstance(content, str) and not any(delta[key] for key in delta.keys() - _PLAIN):
+            return self._say(content)
+        text, thinking = _content(content)
         thinking = next((words for key in _THINKING_KEYS if (words := _words(delta.get(key)))), "") or thinking
         if isinstance(thought := delta.get("reasoning_content"), str):
             self._thought.append(thought)
@@ -124,11 +130,14 @@ class Answer:
         refusal = delta.get("refusal")  # the model's own words when it declines (OpenAI)
         if isinstance(refusal, str):
             text += refusal
+        calls = delta.get("tool_calls")
+        made = self._calls.take(calls if calls is not None else delta.get("function_call"))
+        return [*self._say(text, thinking), *made]
+
+    def _say(self, text: str, thinking: str = "") -> list[WireEvent]:
         if text:
             self._said.append(text)
-        events = self._spoken.say(text, thinking)
-        calls = delta.get("tool_calls")
-        return [*events, *self._calls.take(calls if calls is not None else delta.get("function_call"))]
+        return [*self._spoken.say(text, thinking)]
 
     def _message(self, message: Any) -> Mapping[str, Any]:
         """A whole message in the place of a delta (new-api and others): what it repeats is left out."""
