@@ -430,7 +430,7 @@ def test_the_last_chat_its_draft_and_the_columns_come_back(run: Run, tmp_path: P
 
 def test_going_to_and_fro_between_two_chats_leaves_nothing_behind(run: Run, tmp_path: Path) -> None:
     async def scenario() -> None:
-        async with at_work(tmp_path) as (window, program, desk, _, model):
+        async with at_work(tmp_path) as (_, program, desk, _, model):
             chats: list[str] = []
             for title in ("One", "Two"):
                 chat = await program.chats.create(model=model, title=title)
