@@ -24,7 +24,7 @@ def test_every_page_is_reached_and_every_control_has_a_name(run: Run, tmp_path: 
     async def scenario() -> None:
         async with at_work(tmp_path) as (window, program, desk, _, _):
             await program.memories.add("Ana likes tea")
-            await program.permissions.allow(source="harbour", tool="delete_note", digest="x")
+            await program.permissions.allow(source="harbour", tool="delete_note", digest="x", definition="{}")
             desk.settings.open("Providers")
             await until(lambda: isinstance(window.whole.currentWidget(), SettingsPage))
             page = window.whole.currentWidget()

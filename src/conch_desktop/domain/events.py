@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from conch_desktop.domain.calls import CallState, Json, Mend
+from conch_desktop.domain.pictures import PictureContent
 
 RefusalKind = Literal[
     "schema",
@@ -259,6 +260,15 @@ class CallStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class CallMoved:
+    """A running call says how far it is. It is told to whoever looks on, and kept nowhere."""
+
+    type: ClassVar[str] = ""
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CallResult:
     """A call has its answer. `state` is one of `ENDED_STATES`; `sent_back` is what the model is told."""
 
@@ -270,6 +280,8 @@ class CallResult:
     state: CallState = "done"
     sent_back: str = ""
     why: str = ""
+    pictures: tuple[PictureContent, ...] = ()
+    outside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +312,7 @@ TurnEvent = (
     | ReplayKept
     | GuardDecided
     | CallStarted
+    | CallMoved
     | CallResult
     | Usage
     | Notice

@@ -12,6 +12,7 @@ from conch_desktop.calls.read import read_call
 from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.tools import Tool, ToolContext
+from conch_desktop.engine.answering import kept
 from conch_desktop.engine.running import run_tool
 from conch_desktop.tools.guard import Guard
 
@@ -39,4 +40,4 @@ async def run_again(call: CallRecord, tool: Tool | None, guard: Guard, chat: str
     if verdict.decision == "refuse":
         return Again(f"It was refused and did not run: {verdict.why}.", now, ran=False)
     given, ms = await run_tool(tool, read.args, ToolContext(chat, call.id, asyncio.Event()), clock)
-    return Again(given.text, now, is_error=given.is_error, ms=ms)
+    return Again(kept(given.text), now, is_error=given.is_error, ms=ms)

@@ -131,8 +131,8 @@ class _Forgetful:
 class _NoBook:
     """No allowances are needed where everything is allowed."""
 
-    async def allowed(self, *, source: str, tool: str, digest: str) -> bool:
-        return True
+    async def given(self, *, source: str, tool: str) -> None:
+        return None
 
-    async def allow(self, *, source: str, tool: str, digest: str) -> None:
+    async def allow(self, *, source: str, tool: str, digest: str, definition: str) -> None:
         pass

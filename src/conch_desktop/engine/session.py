@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
+from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
-from conch_desktop.domain.events import TurnEvent
+from conch_desktop.domain.events import CallMoved, TurnEvent
 from conch_desktop.domain.messages import Chat, Failure, Message, Outline, TextPart
 from conch_desktop.engine.history import without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
@@ -46,6 +47,13 @@ class MessageEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageChanged:
+    """An answer that had ended is another now: a call of it was taken back."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionAsked:
     """The turn waits for the person."""
 
@@ -66,7 +74,7 @@ class TitleChanged:
     title: str
 
 
-SessionEvent = TurnEvent | MessageAdded | MessageEnded | QuestionAsked | QuestionClosed | TitleChanged
+SessionEvent = TurnEvent | MessageAdded | MessageEnded | MessageChanged | QuestionAsked | QuestionClosed | TitleChanged
 
 Listener = Callable[[SessionEvent], None]
 
@@ -93,6 +101,12 @@ class Prepares(Protocol):
     def __call__(self, session: Session, *, asked: str, settle: Settling) -> Awaitable[TurnParts]: ...
 
 
+TakesBack = Callable[[str], Awaitable[str]]
+"""Takes back what a call did; a sentence about it. Raises `ConchError` when that can't be done."""
+
+TAKEN_BACK = "[The person took this back afterwards.]"
+
+
 class Session:
     """One chat. `entries` is always what a person would see, the running answer included.
 
@@ -100,7 +114,7 @@ class Session:
     are those at the end that were, without a gap: all of them once a turn is prepared.
     """
 
-    def __init__(self, chat_id: str, *, book: ChatBook, prepare: Prepares, clock: Clock) -> None:
+    def __init__(self, chat_id: str, *, book: ChatBook, prepare: Prepares, clock: Clock, take_back: TakesBack) -> None:
         self.chat_id = chat_id
         self.title = ""
         self.model_id = ""
@@ -108,6 +122,7 @@ class Session:
         self._book = book
         self._prepare = prepare
         self._clock = clock
+        self._take_back = take_back
         self._entries: list[Message | Outline] = []
         self._missing = 0
         self._listeners: list[Listener] = []
@@ -216,6 +231,30 @@ class Session:
             self._turn.stop()
         self._task.cancel()
 
+    async def take_back(self, call_id: str) -> str:
+        """Takes back what a call did; a sentence about it. The model is told with the call's answer from then on.
+
+        Raises `ConchError` when it can't be taken back.
+        """
+        said = await self._take_back(call_id)
+        for place, message in enumerate(self._entries):
+            if (
+                isinstance(message, Outline)
+                or not any(call.id == call_id for call in message.calls)
+                or message.state == "streaming"
+            ):
+                continue
+            parts = tuple(
+                replace(part, sent_back=f"{part.sent_back}\n\n{TAKEN_BACK}", why="you took it back")
+                if isinstance(part, CallRecord) and part.id == call_id
+                else part
+                for part in message.parts
+            )
+            self._entries[place] = changed = replace(message, parts=parts)
+            await self._book.put(self.chat_id, changed, written=message)
+            self._tell(MessageChanged(changed))
+        return said
+
     async def aclose(self) -> None:
         """Ends what runs; what was said is kept and marked as interrupted."""
         task = self._task
@@ -228,6 +267,10 @@ class Session:
         waiting = self._answered
         if waiting is not None and not waiting.done() and self.question and self.question.id == question_id:
             waiting.set_result(answer)
+
+    def moved(self, event: CallMoved) -> None:
+        """A running call says how far it is."""
+        self._tell(event)
 
     async def ask(self, question: Question) -> Answer:
         """Asks the person and waits, for as long as it takes (`engine.running.Asker`)."""

@@ -67,7 +67,7 @@ def said(messages: Iterable[SentMessage], *, before: str = "", request: Request 
 
 def result(given: SentResult) -> str:
     """A tool's answer as the gateway of conol.ai writes it."""
-    return f"[Tool result {_number(given.id)}]: {safe(given.text)}"
+    return f"[Tool result {_number(given.id)}]: {safe(given.in_words)}"
 
 
 def safe(text: str, *, roles: bool = True) -> str:

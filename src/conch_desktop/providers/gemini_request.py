@@ -138,6 +138,11 @@ def contents(messages: Sequence[SentMessage], *, signed: bool) -> list[dict[str,
         else:
             own_ids = {call.id: _own_id(call) for call in calls}
             parts = [_response(result, own_ids.get(result.id, "")) for result in in_order(message.results, calls)]
+            parts += [
+                {"inlineData": {"mimeType": one.media_type, "data": one.base64}}
+                for result in message.results
+                for one in result.pictures
+            ]
             parts += [{"text": message.text}] if message.text else []
         role = "model" if message.role == "assistant" else "user"
         if parts and turns and turns[-1]["role"] == role:

@@ -75,6 +75,9 @@ def _messages(request: Request) -> Iterator[dict[str, Json]]:
             for result in in_order(message.results, calls):
                 identity = {"tool_call_id": own_ids[result.id]} if own_ids.get(result.id) else {}
                 yield {"role": "tool", "tool_name": result.name, **identity, "content": result.text}
+            shown = [one.base64 for result in message.results for one in result.pictures]
+            if shown:  # its templates show pictures of a user only
+                yield {"role": "user", "content": "This is what the tools showed.", "images": shown}
 
 
 def _assistant(message: SentMessage) -> dict[str, Json]:

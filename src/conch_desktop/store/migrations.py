@@ -210,4 +210,80 @@ def _wire_state(connection: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _prices, _wire_state)
+def _pictures(connection: sqlite3.Connection) -> None:
+    """4: pictures of answers. One that no call shows any more goes."""
+    for statement in (
+        "CREATE TABLE pictures (hash TEXT PRIMARY KEY, media_type TEXT NOT NULL, data BLOB NOT NULL)",
+        """
+        CREATE TABLE call_pictures (
+            part INTEGER NOT NULL REFERENCES parts ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            picture TEXT NOT NULL REFERENCES pictures,
+            PRIMARY KEY (part, position)
+        )
+        """,
+        "CREATE INDEX call_pictures_picture ON call_pictures (picture)",
+        """
+        CREATE TRIGGER call_picture_gone AFTER DELETE ON call_pictures
+        WHEN NOT EXISTS (SELECT 1 FROM call_pictures WHERE picture = old.picture)
+        BEGIN DELETE FROM pictures WHERE hash = old.picture; END
+        """,
+    ):
+        connection.execute(statement)
+
+
+def _safe_hands(connection: sqlite3.Connection) -> None:
+    """5: what a call brought in from outside, what a permission was given for, and how calls are taken back."""
+    for statement in (
+        "ALTER TABLE calls ADD COLUMN outside TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE permissions ADD COLUMN definition TEXT NOT NULL DEFAULT ''",
+        # `before` is what a file held; NULL when there was none.
+        """
+        CREATE TABLE undos (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            call TEXT NOT NULL UNIQUE,
+            kind TEXT NOT NULL,
+            what TEXT NOT NULL,
+            before BLOB
+        )
+        """,
+    ):
+        connection.execute(statement)
+
+
+def _integrations(connection: sqlite3.Connection) -> None:
+    """6: MCP servers, what is remembered of their tools, and what a chat switches for itself."""
+    for statement in (
+        # `definition` is JSON and holds no secrets.
+        """
+        CREATE TABLE integrations (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            definition TEXT NOT NULL,
+            is_on INTEGER NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE integration_tools (
+            integration TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            is_on INTEGER NOT NULL,
+            PRIMARY KEY (integration, tool)
+        )
+        """,
+        # `tool` is empty where the whole integration is switched.
+        """
+        CREATE TABLE chat_switches (
+            chat INTEGER NOT NULL REFERENCES chats ON DELETE CASCADE,
+            integration TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            is_on INTEGER NOT NULL,
+            PRIMARY KEY (chat, integration, tool)
+        )
+        """,
+    ):
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _prices, _wire_state, _pictures, _safe_hands, _integrations)

@@ -102,7 +102,13 @@ class Secrets:
             return key
         if provider.key_env and (key := os.environ.get(provider.key_env, "").strip()):
             return key
-        found = await self._use(lambda store: _Answer("ok", store.get_password(self._service, provider.id)))
+        return await self.read(provider.id)
+
+    async def read(self, account: str) -> str | None:
+        """What is kept under a name. Raises `SecretError` as `get` does."""
+        if (key := self._until_quit.get(account)) is not None:
+            return key
+        found = await self._use(lambda store: _Answer("ok", store.get_password(self._service, account)))
         if found.state == "locked":
             raise SecretError(_TEXTS["locked"], _ADVICE["locked"])
         return found.key
