@@ -19,6 +19,7 @@ pytest_plugins = ["tests.watchdog"]
 
 os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt is imported; tests on a virtual screen set it for their child
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a program that was started before has its bytecode beside it
 for _name in [name for name in os.environ if name.endswith("_API_KEY")]:
     del os.environ[_name]
 

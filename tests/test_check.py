@@ -205,6 +205,7 @@ def test_a_listing_says_its_level_and_its_size(
     assert small == {"id": 100, "level": "none", "text": "", "tokens": 0}
 
 
+@pytest.mark.figures
 def test_check_args_starts_within_its_time() -> None:
     """0.3 s of CPU, starting Python and reading one call included."""
     psutil = pytest.importorskip("psutil")

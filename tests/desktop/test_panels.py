@@ -173,6 +173,7 @@ def test_favourites_come_first_then_the_recent_then_the_rest() -> None:
     assert sum(row.kind == "model" for row in rows) == 9
 
 
+@pytest.mark.figures
 def test_five_thousand_models_are_searched_while_one_types(qtbot: QtBot, window: Window) -> None:
     picker = ModelPicker(window)
     qtbot.addWidget(picker)

@@ -138,6 +138,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.figures
 def test_a_hostile_text_is_cut_in_bounded_time(text: str) -> None:
     begun = time.thread_time()
     found = segments(text)
