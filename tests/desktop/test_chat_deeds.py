@@ -84,7 +84,7 @@ def test_a_group_of_tools_is_switched_off_and_on(run: Run, tmp_path: Path) -> No
     async def scenario() -> None:
         async with at_work(tmp_path) as (window, program, desk, _, _):
             many = window.composer.tools_button.text()
-            assert many == f"{len(program.toolbox.tools)} tools"
+            assert many == f"{len(program.offered().tools)} tools"
             menu = desk.tools.menu()
             (memory,) = [action for action in menu.actions() if action.text().startswith("Memory")]
             memory.trigger()
