@@ -38,6 +38,7 @@ _FIELDS: dict[str, tuple[str, ...]] = {
     "result": ("id", "is_error", "text", "ms", "state"),
     "usage": ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens"),
     "notice": ("text",),
+    "wait": ("seconds", "text"),
     "done": ("finish",),
 }
 """The turn events of `--json` and what each one tells."""

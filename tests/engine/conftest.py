@@ -61,7 +61,8 @@ class Talk:
 
 
 @pytest.fixture
-async def talk(tmp_path: Path) -> AsyncIterator[Talk]:
+async def talk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Talk]:
+    monkeypatch.setattr("conch_desktop.engine.retries.OWN_WAITS", ())  # only where a server names a time
     async with ScriptedServer() as server:
         server.route("GET /v1/models", json_reply({"data": [{"id": "demo"}, {"id": "other"}]}))
         server.route("GET /props", json_reply({"error": "not found"}, 404))

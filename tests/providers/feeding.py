@@ -27,7 +27,7 @@ from conch_desktop.domain.models import Model, Provider
 from conch_desktop.domain.tools import Tool, ToolAnswer, ToolContext
 from conch_desktop.providers.openai import OpenAIWire
 from conch_desktop.providers.registry import KINDS
-from conch_desktop.providers.wire import Request
+from conch_desktop.providers.wire import Request, Wire
 
 DATA = Path(__file__).parent / "data"
 MODEL = Model("pier", "demo")
@@ -138,7 +138,7 @@ def ask(text: str = "Hello", **more: Any) -> Request:
     return Request(MODEL, "", (SentMessage("user", text),), **more)
 
 
-async def answer_of(wire: OpenAIWire, request: Request | None = None) -> Joined:
+async def answer_of(wire: Wire, request: Request | None = None) -> Joined:
     """A whole answer over the network."""
     async with contextlib.aclosing(wire.stream(request or ask())) as events:
         return join([event async for event in events])

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conch_desktop.domain.errors import ProviderError
-from conch_desktop.domain.events import CallDelta, ReasoningDelta, TextDelta, Usage
+from conch_desktop.domain.events import CallDelta, ReasoningDelta, Replay, TextDelta, Usage
 from conch_desktop.domain.models import Model
 from tests.providers.feeding import MODEL, answer_of, ask, feed, recorded, tool, wire
 from tests.servers import (
@@ -52,6 +52,7 @@ async def test_words_thinking_usage_and_the_end_arrive_as_they_come() -> None:
             assert await anext(events) == TextDelta("Yes")
             gate.set()
             assert await anext(events) == TextDelta(".")
+            assert await anext(events) == Replay('{"reasoning_content": "Hm"}')
             assert await anext(events) == Usage(9, 2)
             assert (await anext(events)).reason == "stop"  # type: ignore[union-attr]
         await pier.aclose()

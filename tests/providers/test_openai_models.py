@@ -43,6 +43,16 @@ from tests.providers.feeding import recorded
         ({"id": "h", "capabilities": ["completion"]}, Model("pier", "h", "h")),
         ({"id": "models/gemini-9"}, Model("pier", "models/gemini-9", "gemini-9")),
         ({"id": "i", "context_length": True, "supported_parameters": [], "meta": 3}, Model("pier", "i", "i")),
+        (
+            {"id": "n", "pricing": {"prompt": "0.00000025", "completion": "0.00001"}},
+            Model("pier", "n", "n", price_in=0.25, price_out=10.0),
+        ),
+        (
+            {"id": "o:free", "pricing": {"prompt": "0", "completion": "0"}},
+            Model("pier", "o:free", "o:free", price_in=0.0, price_out=0.0),
+        ),
+        ({"id": "router", "pricing": {"prompt": "-1", "completion": "a lot"}}, Model("pier", "router", "router")),
+        ({"id": "p", "pricing": {"prompt": 3, "completion": "nan"}}, Model("pier", "p", "p")),
         ({"id": "j", "architecture": {"output_modalities": ["image"]}}, None),
         ({"id": 5}, None),
         ({}, None),

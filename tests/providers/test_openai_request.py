@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -117,6 +118,75 @@ def test_hosts_have_rules_of_their_own(host: str, there: dict[str, Any], gone: s
 def test_thinking_goes_back_only_where_it_must() -> None:
     assert body(host="api.deepseek.com")["messages"][2]["reasoning_content"] == "Hm"
     assert "Hm" not in json.dumps(body())
+
+
+def test_where_thinking_must_go_back_other_models_answers_have_a_stand_in_once_there_are_calls() -> None:
+    other = tuple(replace(message, replay="") for message in TURN)
+    answers = [each for each in body(host="api.moonshot.ai", messages=other)["messages"] if each["role"] == "assistant"]
+    assert len(answers) == 2
+    assert all(each["reasoning_content"].strip() for each in answers)
+    plain = (SentMessage("user", "Hi"), SentMessage("assistant", "Ho"), SentMessage("user", "So?"))
+    assert "reasoning_content" not in json.dumps(body(host="api.moonshot.ai", messages=plain))
+
+
+def test_calls_of_another_model_carry_google_s_word_for_that_where_a_signature_is_wanted() -> None:
+    google, newest = "generativelanguage.googleapis.com", Model("pier", "gemini-3.1-pro")
+
+    def extras(*calls: SentCall, model: Model = newest, host: str = google) -> list[Any]:
+        request = Request(model, "", (SentMessage("assistant", "", calls=calls),))
+        sent = build(request, host=host, grammar=False, llama=False)["messages"]
+        assert isinstance(sent, list)
+        return [call.get("extra_content") for each in sent for call in each["tool_calls"]]
+
+    signed = SentCall("c3", "find", {}, '{"extra_content": {"google": {"thought_signature": "Ejk="}}}')
+    skip = {"google": {"thought_signature": "skip_thought_signature_validator"}}
+    assert extras(*CALLS) == [skip, None]
+    assert extras(CALLS[0], signed) == [None, {"google": {"thought_signature": "Ejk="}}]
+    assert extras(*CALLS, model=Model("pier", "gemini-2.5-pro")) == extras(*CALLS, host="127.0.0.1") == [None, None]
+
+
+def test_sides_take_turns() -> None:
+    said = (
+        *(SentMessage("user", "Hi"), SentMessage("user", "Are you there?")),
+        *(
+            SentMessage("assistant", "Ye"),
+            SentMessage("assistant", "s.", calls=CALLS),
+            SentMessage("results", results=RESULTS),
+        ),
+        *(SentMessage("user", "Go on."), SentMessage("assistant", "", replay='{"blocks": []}')),
+    )
+    sent = body(messages=said, system="")["messages"]
+    assert [each["role"] for each in sent] == ["user", "assistant", "tool", "tool", "assistant", "user"]
+    assert (sent[0]["content"], sent[1]["content"]) == ("Hi\n\nAre you there?", "Ye\n\ns.")
+    assert len(sent[1]["tool_calls"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("host", "name", "there", "gone"),
+    [
+        ("api.openai.com", "gpt-5.1", {"reasoning_effort": "high"}, {"temperature"}),
+        ("api.openai.com", "gpt-5-chat-latest", {"temperature": 0.2}, set()),
+        ("api.openai.com", "o3", {}, {"temperature"}),
+        ("openrouter.ai", "z/one", {"reasoning": {"effort": "high"}, "temperature": 0.2}, {"reasoning_effort"}),
+        ("127.0.0.1", "demo", {"reasoning_effort": "high", "temperature": 0.2}, {"reasoning"}),
+    ],
+)
+def test_a_thinking_level_and_a_temperature_go_as_the_host_takes_them(
+    host: str, name: str, there: dict[str, Any], gone: set[str]
+) -> None:
+    request = Request(Model("pier", name), "", TURN[:1], effort="high", temperature=0.2)
+    sent = build(request, host=host, grammar=False, llama=False)
+    assert there.items() <= sent.items()
+    assert not gone & sent.keys()
+    left = build(replace(request, effort="none"), host=host, grammar=False, llama=False)
+    assert not {"reasoning", "reasoning_effort"} & left.keys()
+
+
+def test_what_goes_along_with_a_forced_call_and_stands_for_no_words() -> None:
+    forced: dict[str, Any] = {"tools": (tool("find"),), "tool_choice": "find"}
+    assert body(host="api.deepseek.com", **forced)["thinking"] == {"type": "disabled"}
+    assert "thinking" not in body(host="api.deepseek.com", tools=(tool("find"),))
+    assert body(host="api.x.ai")["messages"][2]["content"] == ""
 
 
 def test_the_provider_s_own_data_goes_back_unchanged() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from conch_desktop.domain.errors import UsageError
 from conch_desktop.domain.models import Model, Provider
+from conch_desktop.providers.anthropic import AnthropicWire
 from conch_desktop.providers.local import LocalServer, LocalWire
 from conch_desktop.providers.local_ends import PACKAGE
 from conch_desktop.providers.openai import OpenAIWire
@@ -105,7 +106,8 @@ async def test_a_wire_is_made_for_each_kind_that_has_one() -> None:
         provider = Provider("p", name, "Pier")
         if kind.wire:
             wire = make_wire(provider, "key", local=server)
-            assert isinstance(wire, LocalWire if name == "local" else OpenAIWire)
+            made = {"local": LocalWire, "anthropic": AnthropicWire}
+            assert isinstance(wire, made.get(name, OpenAIWire))
             await wire.aclose()
         else:
             with pytest.raises(UsageError, match="can't be used yet"):

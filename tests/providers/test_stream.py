@@ -103,13 +103,13 @@ def test_a_message_stands_for_a_delta_and_does_not_repeat_what_was_said() -> Non
     assert read(chunk("Hel"), chunk("lo"), whole).text == "Hello"
 
 
-def test_encrypted_thinking_goes_back_with_the_answer_and_thinking_beside_calls() -> None:
+def test_encrypted_thinking_and_thinking_in_a_field_of_its_own_go_back_with_the_answer() -> None:
     details = [{"type": "reasoning.encrypted", "data": "zz"}]
     answer = read(delta(reasoning_details=details), chunk(calls=[call_piece("find", "{}", call_id="c")]))
     assert (answer.replay, answer.calls[0].extra) == ({"reasoning_details": details}, "")
     thought = [delta(reasoning_content="H"), delta(reasoning_content="m", content="Yes")]
-    assert read(*thought).replay == {}
-    assert read(*thought, chunk(calls=[call_piece("find", "{}", call_id="c")])).replay == {"reasoning_content": "Hm"}
+    assert read(*thought).replay == {"reasoning_content": "Hm"}
+    assert read(delta(reasoning="Hm"), delta(content="Yes")).replay == {}
 
 
 def test_an_answer_that_was_cut_has_nothing_to_go_back() -> None:

@@ -18,10 +18,11 @@ PIER = Provider("p1", "openai", "Pier half \ud83d", "http://127.0.0.1:1234/v1", 
 QUAY = Provider("p2", "ollama", "Quay")
 
 MODELS = [
-    Model("p1", "big", "Big", 128_000, True, False, "slow"),
+    Model("p1", "big", "Big", 128_000, True, False, "slow", 0.25, 10.0),
     Model("p1", "a\ud83d"),
     Model("p1", "blind", tools=False, pictures=True),
     Model("p1", "big", "listed twice"),
+    Model("p1", "free", price_in=0.0, price_out=0.0),
 ]
 
 

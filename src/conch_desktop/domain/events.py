@@ -117,8 +117,8 @@ class Refusal:
 
     `words` are the provider's own, cut to a readable length; `what` says in a sentence what happened and `advice`
     what to do. `retry_after` is in seconds. `status` is the HTTP status, 0 when there was none. `names_tool` is the
-    tool
-    that a refused schema is of, "" when nobody says. `teaches` is a lesson and its value that a refusal of kind
+    tool that a refused schema is of, "" when nobody says. `passing`: it may be over in a moment, so that the same
+    request can succeed. `teaches` is a lesson and its value that a refusal of kind
     "bad_request" or "context_length" tells: ("window", tokens), ("effort", the levels it takes, parted by commas, or
     "none"), ("no_system_role", "") or ("blind", "").
     """
@@ -131,6 +131,7 @@ class Refusal:
     retry_after: float | None = None
     names_tool: str = ""
     teaches: tuple[str, str] | None = None
+    passing: bool = False
 
 
 WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Replay | Usage | Finish | Refusal
@@ -269,6 +270,16 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """The same request is sent again by itself in `seconds`, at `until` (seconds since 1970). `text` says why."""
+
+    type: ClassVar[str] = "wait"
+    seconds: float
+    until: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     type: ClassVar[str] = "done"
     finish: FinishReason
@@ -289,5 +300,6 @@ TurnEvent = (
     | CallResult
     | Usage
     | Notice
+    | Waiting
     | Done
 )

@@ -32,7 +32,8 @@ class Model:
     """One entry of a provider's list.
 
     `name` is what the provider calls it, `label` what people read. `window` is in tokens. `tools` and `pictures`
-    are what the provider says of it; None is unknown. `note` is a sentence about what it can't do.
+    are what the provider says of it; None is unknown. `note` is a sentence about what it can't do. `price_in` and
+    `price_out` are in US dollars for a million tokens, 0 for a free model.
     """
 
     provider: str
@@ -42,6 +43,8 @@ class Model:
     tools: bool | None = None
     pictures: bool | None = None
     note: str = ""
+    price_in: float | None = None
+    price_out: float | None = None
 
     @property
     def id(self) -> str:

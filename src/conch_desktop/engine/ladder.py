@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from conch_desktop.domain.efforts import nearest_effort
 from conch_desktop.domain.events import Refusal
 from conch_desktop.engine.way import Draft, Way, taught
 
@@ -98,7 +99,8 @@ class Ladder:
     def _changed(self, kind: str, value: str) -> Way:
         match kind:
             case "effort":
-                return replace(self.way, effort=value)
+                level = value if value == "none" else nearest_effort(self.way.effort or "medium", value.split(","))
+                return replace(self.way, effort=level or self.way.effort)
             case "no_system_role":
                 return replace(self.way, system_role=False)
             case "blind":

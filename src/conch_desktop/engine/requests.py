@@ -16,6 +16,8 @@ from conch_desktop.engine.plan import Plan
 from conch_desktop.engine.prompt import system_prompt
 from conch_desktop.engine.way import Way
 from conch_desktop.providers.wire import Request, Wire
+from conch_desktop.schemas.dialects import name_rule
+from conch_desktop.schemas.names import NameRule, fit_names
 from conch_desktop.tools.toolbox import Toolbox
 from conch_desktop.words.asking import ASKED_PROMPT, asked
 from conch_desktop.words.grammar import PLAIN_GRAMMAR, call_grammar, calls_grammar
@@ -25,6 +27,9 @@ from conch_desktop.words.transcript import NOW_ANSWER, ONE_SENTENCE, in_words
 
 FORCED_TOKENS = 1_024
 """Tokens an answer may take that can only be one call: a server that forces a call may otherwise never end."""
+
+GO_ON = "Go on where you left off."
+"""Asks for the rest of an answer that broke off, was stopped or is gone on with."""
 
 NO_ROOM = "This model gets no tools: its window can’t hold even the shortest list of them."
 
@@ -53,8 +58,12 @@ class Maker:
     memories: Sequence[Memory]
     now: float
 
-    def make(self, way: Way, answer: Message, *, first: bool, failed: bool) -> Made:
-        """The next request in this way. `first`: of the turn; `failed`: the last answer held an unreadable block."""
+    def make(self, way: Way, answer: Message, *, first: bool, failed: bool, paused: bool = False) -> Made:
+        """The next request in this way.
+
+        `first`: of the turn; `failed`: the last answer held an unreadable block; `paused`: the provider paused it, and
+        goes on by itself when it gets its words back.
+        """
         window = way.window or self.plan.window
         given = [tool for tool in self.toolbox.tools if tool.name not in way.aside]
         forced = self.plan.asked if first else None
@@ -64,13 +73,14 @@ class Maker:
             made = self._words(given, answer, window, forced, failed=failed)
         else:
             made = self._plain(answer, window)
-        return replace(made, request=_shaped(made.request, way))
+        return replace(made, request=_shaped(made.request if paused else _asked_on(made.request), way))
 
     def _native(self, way: Way, answer: Message, window: int, forced: Tool | None) -> Made:
-        offer = make_offer(self.toolbox.tools, self.wire.schema_family(self.model), way)
+        family = self.wire.schema_family(self.model)
+        offer = make_offer(self.toolbox.tools, family, way)
         system = self._system(window, native=True)
         sent, left_out = self._transcript(answer, window, system, offer.tools)
-        request = Request(self.model, system, tuple(_renamed(message, offer) for message in sent), offer.tools)
+        request = Request(self.model, system, _renamed(sent, offer, name_rule(family)), offer.tools)
         if forced is not None and forced.name in offer.names.values():
             request = replace(request, tool_choice=offer.sent(forced.name), max_tokens=FORCED_TOKENS)
         names = tuple(offer.own(tool.name) for tool in offer.tools)
@@ -125,6 +135,13 @@ class Maker:
         return replace(request, max_tokens=FORCED_TOKENS, temperature=0.0)
 
 
+def _asked_on(request: Request) -> Request:
+    """The request, which ends with the person's side: many take none that ends with an answer (vercel/ai #12296)."""
+    if request.messages and request.messages[-1].role == "assistant":
+        return replace(request, messages=(*request.messages, SentMessage("user", GO_ON)))
+    return request
+
+
 def _shaped(request: Request, way: Way) -> Request:
     """The request without what the model taught it does not take."""
     if not way.system_role and request.system and request.messages:
@@ -134,8 +151,22 @@ def _shaped(request: Request, way: Way) -> Request:
     return replace(request, effort=way.effort) if way.effort else request
 
 
-def _renamed(message: SentMessage, offer: Offer) -> SentMessage:
-    """The message with every tool under the name it is sent by."""
-    calls = tuple(replace(call, name=offer.sent(call.name)) for call in message.calls)
-    results = tuple(replace(result, name=offer.sent(result.name)) for result in message.results)
-    return replace(message, calls=calls, results=results)
+def _renamed(messages: Sequence[SentMessage], offer: Offer, rule: NameRule) -> tuple[SentMessage, ...]:
+    """The messages with every tool under the name it is sent by.
+
+    A tool that is offered no more, and was perhaps called at another provider, gets a name that is taken here.
+    """
+    called = dict.fromkeys(offer.sent(call.name) for message in messages for call in message.calls)
+    names = fit_names([*offer.names, *called], rule)
+
+    def sent(name: str) -> str:
+        return names.get(offer.sent(name), name)
+
+    return tuple(
+        replace(
+            message,
+            calls=tuple(replace(call, name=sent(call.name)) for call in message.calls),
+            results=tuple(replace(result, name=sent(result.name)) for result in message.results),
+        )
+        for message in messages
+    )

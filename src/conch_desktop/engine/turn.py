@@ -22,6 +22,7 @@ from conch_desktop.domain.events import (
     RequestSent,
     TextAdded,
     TurnEvent,
+    Waiting,
 )
 from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.messages import Message
@@ -32,17 +33,12 @@ from conch_desktop.engine.history import STOPPED
 from conch_desktop.engine.ladder import Ladder
 from conch_desktop.engine.plan import Choice, LessonBook, Plan, make_plan
 from conch_desktop.engine.requests import Made, Maker
+from conch_desktop.engine.retries import patience
 from conch_desktop.engine.running import Asker, Settling, Surroundings, run_call
 from conch_desktop.engine.step import Step
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.guard import Guard
 from conch_desktop.tools.toolbox import Toolbox
-
-MOST_WAITS = 2
-"""How often one request is sent again after the wait a provider asked for."""
-
-LONGEST_WAIT = 60.0
-"""Seconds; a longer wait is no wait: the person is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +139,8 @@ class Turn:
                 yield _refused(step.refusal)
                 yield Done("error")
                 return
+            if not step.wanted and step.finish == "paused":
+                continue  # the provider runs a tool of its own, and goes on when it gets its words back
             if not step.wanted:
                 yield Done(step.finish)
                 return
@@ -167,12 +165,13 @@ class Turn:
                 return
             said = self._ladder.climb(refusal)
             if said is None:
-                wait = _patience(refusal, waits)
+                wait = patience(refusal, waits)
                 if wait is None:
                     return
                 waits += 1
                 yield _refused(refusal)
                 yield Notice(f"{refusal.what} It is tried again by itself in {wait:.0f} s.", number)
+                yield Waiting(wait, self._parts.clock.now() + wait, refusal.what)
                 await asyncio.sleep(wait)
                 continue
             yield _refused(refusal)
@@ -181,8 +180,9 @@ class Turn:
                 yield PlanMade(self._ladder.way.mode, _BECAUSE.get(refusal.kind, ""))
 
     def _made(self, number: int) -> Made:
-        failed = self._step.failed if self._step is not None else False
-        return self._maker.make(self._ladder.way, self.message, first=number == self._first_step, failed=failed)
+        last, first = self._step, number == self._first_step
+        failed, paused = (last.failed, last.finish == "paused") if last is not None else (False, False)
+        return self._maker.make(self._ladder.way, self.message, first=first, failed=failed, paused=paused)
 
     async def _sent(self, made: Made, number: int) -> AsyncGenerator[TurnEvent, None]:
         """One request and its answer. What was learnt is in the store before the first word is shown."""
@@ -268,14 +268,6 @@ _BECAUSE = {
     "schema": "because the provider refused a schema as it was",
     "tools": "because the provider says this model takes no tools natively",
 }
-
-
-def _patience(refusal: Refusal, waits: int) -> float | None:
-    """Seconds to wait before the same request once more; None when waiting does not help or nobody named a time."""
-    wait = refusal.retry_after
-    if refusal.kind not in {"rate", "overloaded"} or wait is None or waits >= MOST_WAITS or wait > LONGEST_WAIT:
-        return None
-    return max(wait, 0.0)
 
 
 def _refused(refusal: Refusal) -> Refused:

@@ -26,7 +26,7 @@ from conch_desktop.providers.refusals import classify
 if TYPE_CHECKING:
     import httpx
 
-_WIRES: Mapping[str, str] = {"openai": "openai"}
+_WIRES: Mapping[str, str] = {"openai": "openai", "anthropic": "anthropic"}
 """The wires there are to check, and the kind of provider each is checked as: the registry knows its class."""
 
 

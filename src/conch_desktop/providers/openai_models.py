@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -127,6 +128,8 @@ def _model(entry: Mapping[str, Any], provider: str) -> Model | None:
         window=_window(entry),
         tools=_tools(entry),
         pictures=_pictures(entry, looks),
+        price_in=_price(entry, "prompt"),
+        price_out=_price(entry, "completion"),
     )
 
 
@@ -158,6 +161,16 @@ def _pictures(entry: Mapping[str, Any], looks: Mapping[str, Any]) -> bool | None
     if isinstance(able, dict) and isinstance(able.get("vision"), bool):
         return bool(able["vision"])
     return True if isinstance(able, list) and "vision" in able else None
+
+
+def _price(entry: Mapping[str, Any], what: str) -> float | None:
+    """US dollars for a million tokens, where one token's price is told as text (OpenRouter). A router has none: -1."""
+    told = _part(entry, "pricing").get(what)
+    try:
+        price = float(told) * 1e6 if isinstance(told, str) else -1.0
+    except ValueError:
+        return None
+    return round(price, 6) if 0 <= price < math.inf else None
 
 
 def _part(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -2,71 +2,59 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from conch_desktop.domain.calls import Json
 from conch_desktop.domain.messages import SentCall, SentMessage
 from conch_desktop.domain.tools import Tool
+from conch_desktop.providers.ids import opaque, sent_id
+from conch_desktop.providers.openai_hosts import HOSTS, MOST, HostRules
 from conch_desktop.providers.wire import Request
 
 _FORCED_TOKENS = 2_048
 """A limit for a forced call on llama.cpp, where a model that won't call writes line feeds to the end of its window."""
 
+STOPPED_HERE = "I was stopped here."
+"""Stands between results nobody answered and the person's next words: Mistral's servers and many chat templates take no
+user after a tool (BerriAI/litellm #6323, NousResearch/hermes-agent #20154)."""
 
-@dataclass(frozen=True, slots=True)
-class HostRules:
-    """What the server at a host wants otherwise than most.
+_NOT_KEPT = "(not kept)"
+"""Stands for another model's thinking where thinking must go back and may not be empty (earendil-works/pi PR #3640)."""
 
-    `max_tokens` is the name of that field; `without` are fields it refuses; `thinking_back` whether thinking must go
-    back with the calls it led to (elsewhere it must not: Alishahryar1/free-claude-code #1136).
-    """
-
-    max_tokens: str = "max_tokens"
-    without: tuple[str, ...] = ()
-    thinking_back: bool = False
-    call_id: re.Pattern[str] = re.compile(r"[a-zA-Z0-9_-]{1,40}")  # OpenAI's limit (vercel/ai #5171)
-
-
-_MOST = HostRules()
-HOSTS: Mapping[str, HostRules] = {
-    "api.openai.com": HostRules(
-        max_tokens="max_completion_tokens"
-    ),  # reasoning models take no other (cherry-studio #1403)
-    "api.mistral.ai": HostRules(without=("stream_options",), call_id=re.compile(r"[a-zA-Z0-9]{9}")),  # opencode #1680
-    "api.deepseek.com": HostRules(thinking_back=True),  # the-open-agent/openagent #2206
-    "api.moonshot.ai": HostRules(thinking_back=True),  # MoonshotAI/kimi-agent-sdk #169
-    "api.moonshot.cn": HostRules(thinking_back=True),
-}
+_UNSIGNED: Mapping[str, Json] = {"google": {"thought_signature": "skip_thought_signature_validator"}}
+"""Google's own word for a call that was not made by its model (ai.google.dev, "Thought signatures")."""
 
 
 def build(request: Request, *, host: str, grammar: bool, llama: bool) -> dict[str, Json]:
     """The body. `grammar`: the server takes one; `llama`: it is a llama.cpp server."""
-    rules = HOSTS.get(host, _MOST)
+    rules = HOSTS.get(host, MOST)
+    name = request.model.name
     body: dict[str, Json] = {
-        "model": request.model.name,
-        "messages": list(_messages(request, rules)),
+        "model": name,
+        "messages": list(_in_turn(_messages(request, rules))),
         "stream": True,
         "stream_options": {"include_usage": True},
     }
-    if request.temperature is not None:
+    if request.temperature is not None and not rules.cool.match(name):
         body["temperature"] = request.temperature
     if request.max_tokens is not None:
         body[rules.max_tokens] = request.max_tokens
+    if request.effort not in {"", "none"}:
+        body[rules.effort] = {"effort": request.effort} if rules.effort == "reasoning" else request.effort
     if request.grammar and grammar:  # llama.cpp refuses a grammar together with tools
         body["grammar"] = request.grammar
     elif request.tools:
         body["tools"] = [_definition(tool) for tool in request.tools]
         if request.tool_choice != "auto":
             body["tool_choice"] = _choice(request.tool_choice)
-            if llama and request.tool_choice != "none":
-                body.setdefault("max_tokens", _FORCED_TOKENS)
-    for name in rules.without:
-        body.pop(name, None)
+            if request.tool_choice != "none":
+                body.update(rules.forced)
+                if llama:
+                    body.setdefault("max_tokens", _FORCED_TOKENS)
+    for field in rules.without:
+        body.pop(field, None)
     return body
 
 
@@ -87,59 +75,66 @@ def _choice(wanted: str) -> Json:
     return {"type": "function", "function": {"name": wanted}}
 
 
-def _messages(request: Request, rules: HostRules) -> Iterator[dict[str, Json]]:
+# messages -----------------------------------------------------------------------------------------------------------
+
+
+def _messages(request: Request, rules: HostRules) -> Iterator[dict[str, Any]]:
     if request.system:
         yield {"role": "system", "content": request.system}
+    signed = bool(rules.signed.match(request.model.name))
+    thinking = rules.thinking_back and any(message.calls for message in request.messages)
     for message in request.messages:
         if message.role == "user":
             yield {"role": "user", "content": message.text}
         elif message.role == "assistant" and (message.text or message.calls):
-            yield _assistant(message, rules)
+            yield _assistant(message, rules, signed=signed, thinking=thinking)
         elif message.role == "results":
             for result in message.results:
                 # Gemini's other side wants the name (openclaw/openclaw #47857).
-                identity = _sent_id(result.id, rules)
+                identity = sent_id(result.id, rules.call_id)
                 yield {"role": "tool", "tool_call_id": identity, "name": result.name, "content": result.text}
 
 
-def _assistant(message: SentMessage, rules: HostRules) -> dict[str, Json]:
-    if not message.calls:
-        return {"role": "assistant", "content": message.text}
-    extras = [_opaque(call.extra) for call in message.calls]
-    sent: dict[str, Json] = {"role": "assistant", "content": message.text or None}
-    sent["tool_calls"] = [_call(call, extra, rules) for call, extra in zip(message.calls, extras, strict=True)]
-    replay = _opaque(message.replay)
+def _in_turn(messages: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The messages with sides that take turns: two of one side are one (microsoft/autogen #1037)."""
+    last: dict[str, Any] = {}
+    for message in messages:
+        roles = last.get("role"), message["role"]
+        if roles == ("user", "user") or (roles == ("assistant", "assistant") and "tool_calls" not in last):
+            words = [text for text in (last["content"], message["content"]) if text]
+            last = {**last, **message, "content": "\n\n".join(words)}
+            continue
+        if last:
+            yield last
+        if roles == ("tool", "user"):
+            yield {"role": "assistant", "content": STOPPED_HERE}
+        last = message
+    if last:
+        yield last
+
+
+def _assistant(message: SentMessage, rules: HostRules, *, signed: bool, thinking: bool) -> dict[str, Any]:
+    """One step of an answer. `thinking`: there are calls in the chat, and thinking has to go back beside all of it."""
+    replay = opaque(message.replay)
+    sent: dict[str, Any] = {"role": "assistant", "content": message.text or rules.no_words}
+    if message.calls:
+        sent["tool_calls"] = [_call(call, rules) for call in message.calls]
+        if signed and not any("extra_content" in call for call in sent["tool_calls"]):
+            sent["tool_calls"][0]["extra_content"] = dict(_UNSIGNED)  # one of a batch is enough (pipecat PR #3420)
     if "reasoning_details" in replay:
         sent["reasoning_details"] = replay["reasoning_details"]
-    if rules.thinking_back and "reasoning_content" in replay:
-        sent["reasoning_content"] = replay["reasoning_content"]
+    if thinking:
+        sent["reasoning_content"] = replay.get("reasoning_content") or _NOT_KEPT
     return sent
 
 
-def _call(call: SentCall, extra: Mapping[str, Any], rules: HostRules) -> dict[str, Json]:
-    sent: dict[str, Json] = {
-        "id": _sent_id(call.id, rules),
+def _call(call: SentCall, rules: HostRules) -> dict[str, Any]:
+    sent: dict[str, Any] = {
+        "id": sent_id(call.id, rules.call_id),
         "type": "function",
         # Always valid JSON: one bad text here poisons the chat (local-inference-lab/vllm #684).
         "function": {"name": call.name, "arguments": json.dumps(dict(call.arguments), ensure_ascii=False)},
     }
-    if "extra_content" in extra:
-        sent["extra_content"] = extra["extra_content"]
+    if content := opaque(call.extra).get("extra_content"):
+        sent["extra_content"] = content
     return sent
-
-
-def _opaque(data: str) -> Mapping[str, Any]:
-    """The provider's own data. Another wire's has other keys, and is left alone."""
-    try:
-        value = json.loads(data) if data else {}
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _sent_id(identity: str, rules: HostRules) -> str:
-    """The id of a call as the host takes it: always the same. A chat may have begun with another provider."""
-    if rules.call_id.fullmatch(identity):
-        return identity
-    digest = hashlib.sha256(identity.encode()).hexdigest()
-    return next(made for made in (f"call_{digest[:24]}", digest[:9]) if rules.call_id.fullmatch(made))

@@ -66,6 +66,7 @@ def classify(
         case.wait,
         names_tool(told, tools) if kind == "schema" else "",
         teaches(kind, told),
+        passing=kind in ("rate", "overloaded") or (kind == "network" and coded >= 500),
     )
 
 
@@ -151,7 +152,8 @@ def from_transport(error: httpx.HTTPError, *, provider: str, url: str, character
             return Refusal("network", words, f"{provider} fell silent after {_characters(characters)}.", found.advice)
         return Refusal("network", words, found.what, found.advice)
     what, advice = _no_answer(error, provider, place)
-    return Refusal("network", words, mask(what), advice)
+    broke = isinstance(error, (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError))
+    return Refusal("network", words, mask(what), advice, passing=broke)
 
 
 def _no_answer(error: httpx.HTTPError, provider: str, place: str) -> tuple[str, str]:

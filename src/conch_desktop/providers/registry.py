@@ -42,13 +42,14 @@ class Kind:
 
 
 _OPENAI = "conch_desktop.providers.openai:OpenAIWire"
+_ANTHROPIC = "conch_desktop.providers.anthropic:AnthropicWire"
 _LOCAL = "conch_desktop.providers.local:LocalWire"
 _GEMINI_URL = "https://generativelanguage.googleapis.com"
 
 _ALL = (
     Kind("openai", "OpenAI or a server of your own", _OPENAI, "https://api.openai.com/v1", True, "OPENAI_API_KEY"),
     Kind("openrouter", "OpenRouter", _OPENAI, "https://openrouter.ai/api/v1", True, "OPENROUTER_API_KEY"),
-    Kind("anthropic", "Anthropic", "", "https://api.anthropic.com", True, "ANTHROPIC_API_KEY"),
+    Kind("anthropic", "Anthropic", _ANTHROPIC, "https://api.anthropic.com/v1", True, "ANTHROPIC_API_KEY"),
     Kind("gemini", "Gemini", _OPENAI, f"{_GEMINI_URL}/v1beta/openai", True, "GEMINI_API_KEY"),
     Kind("gemini-native", "Gemini (its own API)", "", f"{_GEMINI_URL}/v1beta", True, "GEMINI_API_KEY"),
     # Ollama speaks OpenAI's API too; its own is another wire.
@@ -92,7 +93,7 @@ def family_of(kind: Kind, model: Model) -> Family:
 
 # addresses ----------------------------------------------------------------------------------------------------------
 
-_ENDPOINTS = re.compile(r"/(chat/completions|completions|models|responses|embeddings)$")
+_ENDPOINTS = re.compile(r"/(chat/completions|completions|models|messages|responses|embeddings)$")
 
 
 def base_url(provider: Provider) -> str:

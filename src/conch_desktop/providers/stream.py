@@ -8,6 +8,7 @@ from typing import Any
 
 from conch_desktop.domain.events import Finish, FinishReason, ReasoningDelta, Replay, TextDelta, Usage, WireEvent
 from conch_desktop.providers.call_pieces import CallPieces
+from conch_desktop.providers.reasoning_details import put_together
 from conch_desktop.providers.texts import Halves, ThinkSplitter
 
 _FINISHES: Mapping[str, FinishReason] = {
@@ -98,11 +99,11 @@ class Answer:
 
     def _replay(self) -> dict[str, Any]:
         """What has to go back: OpenRouter's details, or Gemini refuses (LibreChat-AI/agents #37), and the thinking that
-        DeepSeek and Kimi want beside the calls it led to (the-open-agent/openagent #2206)."""
+        DeepSeek and Kimi want in a chat with calls (the-open-agent/openagent #2206)."""
         replay: dict[str, Any] = {}
         if self._details:
-            replay["reasoning_details"] = self._details
-        if self._thought and self._calls:
+            replay["reasoning_details"] = put_together(self._details)
+        if self._thought:
             replay["reasoning_content"] = "".join(self._thought)
         return replay
 

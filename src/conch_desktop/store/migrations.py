@@ -189,4 +189,10 @@ def _first(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first,)
+def _prices(connection: sqlite3.Connection) -> None:
+    """2: what a model costs, in US dollars for a million tokens."""
+    for column in ("price_in", "price_out"):
+        connection.execute(f"ALTER TABLE models ADD COLUMN {column} REAL")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _prices)

@@ -68,8 +68,9 @@ class Providers:
             connection.execute("INSERT INTO model_lists (provider, saved) VALUES (?, ?)", (provider, at))
             connection.executemany(
                 """
-                INSERT INTO models (provider, position, name, label, window, tools, pictures, note)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO models (
+                    provider, position, name, label, window, tools, pictures, note, price_in, price_out
+                ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 [(provider, position, *_model_columns(model)) for position, model in enumerate(models)],
             )
@@ -82,7 +83,8 @@ class Providers:
         def work(connection: sqlite3.Connection) -> list[Model]:
             rows = connection.execute(
                 """
-                SELECT name, label, window, tools, pictures, note FROM models WHERE provider = ? ORDER BY position
+                SELECT name, label, window, tools, pictures, note, price_in, price_out
+                FROM models WHERE provider = ? ORDER BY position
                 """,
                 (to_column(provider_id),),
             )
@@ -95,8 +97,10 @@ class Providers:
                     tools=_known(tools),
                     pictures=_known(pictures),
                     note=from_column(note),
+                    price_in=price_in,
+                    price_out=price_out,
                 )
-                for name, label, window, tools, pictures, note in rows
+                for name, label, window, tools, pictures, note, price_in, price_out in rows
             ]
 
         return await self._database.run(work)
@@ -117,7 +121,7 @@ def _columns(provider: Provider) -> tuple[Column, ...]:
     return tuple(map(to_column, (provider.id, provider.kind, provider.name, provider.url, provider.key_env)))
 
 
-def _model_columns(model: Model) -> tuple[Column | int | None, ...]:
+def _model_columns(model: Model) -> tuple[Column | float | None, ...]:
     return (
         to_column(model.name),
         to_column(model.label),
@@ -125,6 +129,8 @@ def _model_columns(model: Model) -> tuple[Column | int | None, ...]:
         model.tools,
         model.pictures,
         to_column(model.note),
+        model.price_in,
+        model.price_out,
     )
 
 

@@ -1,0 +1,29 @@
+"""What a chat carries from one provider to the next: ids of calls as a server takes them, and data that is opaque."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+
+def sent_id(identity: str, allowed: re.Pattern[str]) -> str:
+    """The id of a call as a server takes it: always the same one. A chat may have begun with another provider.
+
+    `allowed` has to take either 29 characters or 9 of hexadecimal digits.
+    """
+    if allowed.fullmatch(identity):
+        return identity
+    digest = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()
+    return next(made for made in (f"call_{digest[:24]}", digest[:9]) if allowed.fullmatch(made))
+
+
+def opaque(data: str) -> Mapping[str, Any]:
+    """A provider's own data. Another wire's has other keys, and is left alone."""
+    try:
+        value = json.loads(data) if data else {}
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
