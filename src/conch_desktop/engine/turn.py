@@ -27,6 +27,7 @@ from conch_desktop.domain.events import (
 from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.messages import Message
 from conch_desktop.domain.models import Model
+from conch_desktop.domain.options import ChatOptions
 from conch_desktop.engine.circles import PAUSE_AT, TELL_AT, Circles, paused, told
 from conch_desktop.engine.draft import AnswerDraft
 from conch_desktop.engine.history import STOPPED
@@ -35,6 +36,7 @@ from conch_desktop.engine.plan import Choice, LessonBook, Plan, make_plan
 from conch_desktop.engine.requests import Made, Maker
 from conch_desktop.engine.retries import patience
 from conch_desktop.engine.running import Asker, Settling, Surroundings, run_call
+from conch_desktop.engine.spending import Budget
 from conch_desktop.engine.step import Step
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.guard import Guard
@@ -60,6 +62,8 @@ class TurnParts:
     asked: str = ""
     choice: Choice = "automatic"
     step_limit: int = 25
+    options: ChatOptions = ChatOptions()
+    budget: Budget = Budget()
 
 
 class Turn:
@@ -67,7 +71,7 @@ class Turn:
 
     def __init__(self, parts: TurnParts, answer: Message) -> None:
         self._parts = parts
-        self._draft = AnswerDraft(answer)
+        self._draft = AnswerDraft(answer, parts.model)
         self._stop = asyncio.Event()
         self._first_step = 1 + max((part.step for part in answer.parts), default=-1)
         self._circles = Circles()
@@ -124,12 +128,26 @@ class Turn:
             asked=parts.asked,
             choice=parts.choice,
         )
-        self._ladder = Ladder(plan.way, parts.toolbox.names)
+        # What a model taught of thinking stands above what a person wants of it.
+        way = replace(plan.way, effort=plan.way.effort or parts.options.effort)
+        self._ladder = Ladder(way, parts.toolbox.names)
         self._maker = Maker(
-            parts.wire, parts.model, parts.toolbox, plan, parts.messages, parts.memories, parts.clock.now()
+            parts.wire,
+            parts.model,
+            parts.toolbox,
+            plan,
+            parts.messages,
+            parts.memories,
+            parts.clock.now(),
+            options=parts.options,
         )
         yield PlanMade(plan.way.mode, plan.why)
         for number in range(self._first_step, self._first_step + parts.step_limit):
+            over = parts.budget.over(self.message.usage)
+            if over:
+                yield Notice(over, number)
+                yield Done("paused")
+                return
             async with aclosing(self._answered(number)) as events:
                 async for event in events:
                     yield event

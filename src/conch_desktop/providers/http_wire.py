@@ -123,7 +123,14 @@ class HttpWire:
 
         def connect(headers: Mapping[str, str]) -> Connection:
             return Connection(
-                name=provider.name, base=self._base, headers=headers, timeout=timeout, transport=transport
+                name=provider.name,
+                base=self._base,
+                headers=headers,
+                timeout=timeout,
+                transport=transport,
+                proxy=provider.proxy,
+                ca_file=provider.ca_file,
+                extra=provider.headers,
             )
 
         self._connection = connect({"Accept": "text/event-stream, application/json", **self._authorization()})
@@ -444,8 +451,15 @@ class HttpWire:
         return replace(told, words=refusal.words)
 
     def _masked(self, refusal: Refusal) -> Refusal:
-        words, what, advice = (refusals.mask(text, self._key) for text in (refusal.words, refusal.what, refusal.advice))
+        words, what, advice = map(self._without_secrets, (refusal.words, refusal.what, refusal.advice))
         return replace(refusal, words=words, what=what, advice=advice)
+
+    def _without_secrets(self, text: str) -> str:
+        """A text a server may have put the key, or a secret header, into."""
+        hidden = [value for name, value in self._provider.headers if name in self._provider.secret_headers]
+        for secret in (self._key, *hidden):
+            text = refusals.mask(text, secret)
+        return text
 
     def _error(self, refusal: Refusal) -> ProviderError:
         masked = self._masked(refusal)
