@@ -11,6 +11,7 @@ from conch_desktop.desktop.chats_desk import ChatsDesk
 from conch_desktop.desktop.lessons_desk import LessonsDesk
 from conch_desktop.desktop.markdown import link_allowed
 from conch_desktop.desktop.models_desk import ModelsDesk
+from conch_desktop.desktop.options_desk import OptionsDesk
 from conch_desktop.desktop.palette_desk import PaletteDesk
 from conch_desktop.desktop.settings_desk import SettingsDesk
 
@@ -31,6 +32,7 @@ class Desk:
         self.lessons = LessonsDesk(window, program, self.chats, tasks)
         self.models = ModelsDesk(window, program, self.chats, self.lessons, tasks)
         self.settings = SettingsDesk(window, program, self.models, self.lessons, tasks)
+        self.options = OptionsDesk(window, program, self.chats, self.models, tasks)
         self.palette = PaletteDesk(window, self)
         self.chats.key_wanted.connect(lambda model: self.settings.open("Providers", model.partition("/")[0]))
         window.view.link_pressed.connect(self._ask_link)

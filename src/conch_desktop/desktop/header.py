@@ -90,6 +90,7 @@ class Header(QWidget):
 
     unfold = Signal()
     pick = Signal()
+    options = Signal()
     panel = Signal()
 
     def __init__(self) -> None:
@@ -101,11 +102,13 @@ class Header(QWidget):
         self.unfold_button = IconButton("sidebar", "Show the sidebar", keys="Ctrl+B")
         self.panel_button = IconButton("activity", "Activity", keys="Ctrl+J")
         self.panel_button.setCheckable(True)
+        self.options_button = IconButton("settings", "Options of this chat", keys="Ctrl+Shift+O")
         line = QHBoxLayout()
         line.setContentsMargins(12, 8, 8, 7)
         line.setSpacing(4)
         line.addWidget(self.unfold_button)
         line.addWidget(self.model)
+        line.addWidget(self.options_button)
         line.addStretch(1)
         line.addWidget(self.panel_button)
         column = QVBoxLayout(self)
@@ -117,6 +120,7 @@ class Header(QWidget):
         self.unfold_button.clicked.connect(self.unfold)
         self.model.clicked.connect(self._pick)
         self.panel_button.clicked.connect(self.panel)
+        self.options_button.clicked.connect(self.options)
 
     def show_state(self, *, sidebar: bool, panel: bool, bare: bool = False) -> None:
         """Whether sidebar and panel are open; `bare` leaves only the way to the sidebar (the welcome page)."""
@@ -124,6 +128,7 @@ class Header(QWidget):
         self.panel_button.setChecked(panel)
         self.panel_button.setVisible(not bare)
         self.model.setVisible(not bare)
+        self.options_button.setVisible(not bare)
         self._line.set_token("chat" if bare else "line")
 
     def _pick(self) -> None:

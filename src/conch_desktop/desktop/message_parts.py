@@ -96,7 +96,7 @@ class Loading(QWidget):
 
 
 class Actions(QWidget):
-    """Copy and Try again below an answer."""
+    """Copy and Try again below an answer, and what it took."""
 
     copied = Signal()
     again = Signal()
@@ -107,11 +107,14 @@ class Actions(QWidget):
         self.retry = IconButton("again", "Try again", 24)
         self.copy.clicked.connect(self.copied)
         self.retry.clicked.connect(self.again)
+        self.cost = label("", "small", "t3")
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(1)
         line.addWidget(self.copy)
         line.addWidget(self.retry)
+        line.addSpacing(6)
+        line.addWidget(self.cost)
         line.addStretch(1)
 
     def fit(self, width: int) -> int:

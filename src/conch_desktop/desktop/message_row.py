@@ -196,6 +196,7 @@ class MessageRow(QWidget):
     def make_actions(self, block: Block) -> Actions:
         """What can be done with an answer."""
         actions = Actions(self)
+        actions.cost.setText(block.what)
         actions.copied.connect(self.copy_markdown)
         actions.again.connect(lambda: self._act("retry"))
         self._show_action(actions)
@@ -610,6 +611,7 @@ class MessageRow(QWidget):
         seen = self.underMouse() or self._last
         actions.copy.setVisible(seen)
         actions.retry.setVisible(seen and self._last)
+        actions.cost.setVisible(seen)
 
 
 _KEPT = ("question", "edit")

@@ -18,9 +18,9 @@ class Provider:
 
     `id` is made once and stays (it is also the account in the key store); `kind` is a name of the registry;
     `url` is "" for the kind's own address; `key_env` names an environment variable that holds the key. `proxy` is the
-    address of a proxy for it alone, `ca_file` a file with certificates to trust beside the usual ones. `headers` go with
-    every request; of those that hold secrets only the names are known here, in `secret_headers`, until the values are
-    read from the key store for a connection.
+    address of a proxy for it alone, `ca_file` a file with certificates to trust beside the usual ones. `headers` go
+    with every request; of those that hold secrets only the names are known here, in `secret_headers`, until the
+    values are read from the key store for a connection.
     """
 
     id: str

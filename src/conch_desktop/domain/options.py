@@ -19,3 +19,7 @@ class ChatOptions:
     max_tokens: int | None = None
     effort: str = ""
     spend_limit: float | None = None
+
+
+AS_USUAL = ChatOptions()
+"""Nothing was set."""

@@ -8,7 +8,9 @@ import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
@@ -24,7 +26,7 @@ from conch_desktop.engine.plan import Choice
 from conch_desktop.engine.reaching import Reach, account, filled, reached, with_secrets
 from conch_desktop.engine.running import Settling
 from conch_desktop.engine.session import Session
-from conch_desktop.engine.spending import Budget, together
+from conch_desktop.engine.spending import Budget
 from conch_desktop.engine.turn import TurnParts
 from conch_desktop.providers import model_file
 from conch_desktop.providers.local import LocalServer, why_unavailable
@@ -45,9 +47,15 @@ from conch_desktop.tools.guard import Guard, Policy
 from conch_desktop.tools.memory import memory_tools
 from conch_desktop.tools.toolbox import Toolbox
 
+if TYPE_CHECKING:
+    from conch_desktop.providers.looking import Looked
+
 DATABASE = "conch.sqlite3"
 
 _AS_USUAL = Reach()
+
+_LOOKING = "conch_desktop.providers.looking"
+"""Imported on another thread: with it comes the HTTP client, which would hold up a window."""
 
 LOCAL = Provider("local", "local", "This computer")
 """The model on this computer: always there, never removed."""
@@ -76,7 +84,8 @@ def default_data_dir() -> Path:
 class Program:
     """The whole program without a window: what is kept, the providers, the tools, and a session for each chat.
 
-    `interactive` says whether somebody is there to be asked; `tools_off` overrules the setting for this run.
+    `interactive` says whether somebody is there to be asked; `tools_off` overrules the setting for this run, and
+    `server_ports` the ports at which servers on this computer are looked for.
     """
 
     def __init__(self, data_dir: Path, database: Database, clock: Clock, policy: Policy) -> None:
@@ -84,6 +93,7 @@ class Program:
         self.clock = clock
         self.interactive = True
         self.tools_off: Sequence[str] | None = None
+        self.server_ports: Sequence[int] = ()
         self._database = database
         self.chats = Chats(database, clock)
         self.memories = Memories(database, clock)
@@ -197,6 +207,20 @@ class Program:
             return make_wire(whole, key or own or (await self.secrets.get(saved) if saved else None), local=self._local)
 
         return await try_out(tried, wire, self.clock)
+
+    async def look_at(self, url: str) -> Looked | None:
+        """What answers at an address on this computer or a private network; no key goes along. None: not looked at."""
+        await asyncio.to_thread(import_module, _LOOKING)
+        from conch_desktop.providers.looking import look_at
+
+        return await look_at(url)
+
+    async def find_servers(self) -> list[Looked]:
+        """The servers with models that run on this computer."""
+        await asyncio.to_thread(import_module, _LOOKING)
+        from conch_desktop.providers.looking import find_servers
+
+        return await find_servers(self.server_ports)
 
     async def models(self, *, refresh: bool = False) -> Catalogue:
         """All models; with `refresh` every provider is asked anew."""
@@ -342,15 +366,12 @@ class Program:
 
     async def _budget(self, session: Session, options: ChatOptions) -> Budget:
         """What the turn may cost. An answer that is gone on with may cost as much again."""
-        *before, answer = session.messages
+        answer = session.messages[-1]
         chat_limit, day_limit = options.spend_limit or 0.0, self.settings.get(known.DAY_LIMIT)
-        return Budget(
-            chat_limit,
-            together(before).cost or 0.0,
-            day_limit,
-            await self.spending.of_day(without=answer.id) if day_limit else 0.0,
-            (together([answer]).cost or 0.0) if answer.parts else None,
-        )
+        spent = await self.spending.of_chat(session.chat_id, without=answer.id)
+        day_spent = await self.spending.of_day(without=answer.id) if day_limit else 0.0
+        cost = (answer.usage.cost if answer.usage is not None else None) or 0.0
+        return Budget(chat_limit, spent.cost or 0.0, day_limit, day_spent, cost if answer.parts else None)
 
     async def _chosen(self, session: Session) -> tuple[Model, Provider]:
         model_id = session.model_id or await self.default_model()

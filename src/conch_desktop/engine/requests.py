@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.messages import Message, SentMessage
 from conch_desktop.domain.models import Mode, Model
-from conch_desktop.domain.options import ChatOptions
+from conch_desktop.domain.options import AS_USUAL, ChatOptions
 from conch_desktop.domain.tools import Tool
 from conch_desktop.engine.fitting import fit
 from conch_desktop.engine.history import as_sent
@@ -58,7 +58,7 @@ class Maker:
     messages: Sequence[Message]
     memories: Sequence[Memory]
     now: float
-    options: ChatOptions = ChatOptions()
+    options: ChatOptions = AS_USUAL
 
     def make(self, way: Way, answer: Message, *, first: bool, failed: bool, paused: bool = False) -> Made:
         """The next request in this way.

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from conch_desktop.domain.events import Usage
-from conch_desktop.domain.messages import Message, UsageCount
+from conch_desktop.domain.messages import UsageCount
 from conch_desktop.domain.models import Model
+from conch_desktop.domain.money import dollars
 
 _MILLION = 1_000_000
 
@@ -46,17 +47,6 @@ def price_of(model: Model | None, sent: int, made: int) -> float | None:
     return (sent * model.price_in + made * model.price_out) / _MILLION
 
 
-def together(messages: Iterable[Message]) -> UsageCount:
-    """What several answers took together. `cost` is that of those whose price is known."""
-    found = UsageCount()
-    for usage in (message.usage for message in messages if message.usage is not None):
-        # Answers from before all requests of a turn were counted tell only the last one.
-        sent, made = usage.turn_in or usage.input_tokens or 0, usage.turn_out or usage.output_tokens or 0
-        cost = _sum((found.cost, usage.cost))
-        found = replace(found, turn_in=found.turn_in + sent, turn_out=found.turn_out + made, cost=cost)
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What a chat and a day may cost, 0 for no limit, and what was spent before this turn. All in US dollars.
@@ -85,13 +75,8 @@ class Budget:
         return ""
 
 
-def dollars(amount: float) -> str:
-    """An amount as people read it: two figures at least, and never "$0.00" for what was not free."""
-    if amount == 0 or amount >= 0.995:
-        return f"${amount:,.2f}"
-    if amount < 0.0001:
-        return "under $0.0001"
-    return f"${amount:.4f}" if amount < 0.01 else f"${amount:.3f}" if amount < 0.1 else f"${amount:.2f}"
+NO_LIMIT = Budget()
+"""A turn may cost what it costs."""
 
 
 def _sum(amounts: Iterable[float | None]) -> float | None:

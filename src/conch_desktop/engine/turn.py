@@ -27,7 +27,7 @@ from conch_desktop.domain.events import (
 from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.messages import Message
 from conch_desktop.domain.models import Model
-from conch_desktop.domain.options import ChatOptions
+from conch_desktop.domain.options import AS_USUAL, ChatOptions
 from conch_desktop.engine.circles import PAUSE_AT, TELL_AT, Circles, paused, told
 from conch_desktop.engine.draft import AnswerDraft
 from conch_desktop.engine.history import STOPPED
@@ -36,7 +36,7 @@ from conch_desktop.engine.plan import Choice, LessonBook, Plan, make_plan
 from conch_desktop.engine.requests import Made, Maker
 from conch_desktop.engine.retries import patience
 from conch_desktop.engine.running import Asker, Settling, Surroundings, run_call
-from conch_desktop.engine.spending import Budget
+from conch_desktop.engine.spending import NO_LIMIT, Budget
 from conch_desktop.engine.step import Step
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.guard import Guard
@@ -62,8 +62,8 @@ class TurnParts:
     asked: str = ""
     choice: Choice = "automatic"
     step_limit: int = 25
-    options: ChatOptions = ChatOptions()
-    budget: Budget = Budget()
+    options: ChatOptions = AS_USUAL
+    budget: Budget = NO_LIMIT
 
 
 class Turn:

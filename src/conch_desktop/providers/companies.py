@@ -1,4 +1,4 @@
-"""Well-known companies and servers that speak the API of a kind in the registry: where they are, and whose keys are whose.
+"""Well-known companies and servers that speak an API of the registry: where they are, and whose keys are whose.
 
 A row only saves typing. Its address and the variable of its key are those the company gives out; what is special about
 its API stands in `openai_hosts`, rule by rule. `untested` marks every row whose API nobody tried this program with, by
@@ -18,8 +18,9 @@ from conch_desktop.providers.registry import KINDS
 class Company:
     """A row. `kind` is one of the registry's; `url` its address, "" for that of the kind.
 
-    `own` is the row of a server nobody knows, whose address a person enters. `key_env` is the variable in which people usually keep its key. `prefixes` begin its keys and nobody else's. `port`
-    is where a server on this computer listens unless it was told otherwise, 0 for a company.
+    `own` is the row of a server nobody knows, whose address a person enters. `key_env` is the variable in which people
+    usually keep its key. `prefixes` begin its keys and nobody else's. `port` is where a server on this computer listens
+    unless it was told otherwise, 0 for a company.
     """
 
     name: str

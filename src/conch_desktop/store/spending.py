@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 
 from conch_desktop.domain.clock import Clock
+from conch_desktop.domain.messages import UsageCount
+from conch_desktop.store.columns import to_column
 from conch_desktop.store.database import Database
 
 DAY = 86_400.0
@@ -16,6 +18,29 @@ class Spending:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+
+    async def of_chat(self, chat: str, *, without: str = "") -> UsageCount:
+        """What all answers of a chat took; the one with the id `without` is left out.
+
+        `cost` is that of the answers whose price is known, None when none is. Answers from before all requests of a
+        turn were counted tell only the last one.
+        """
+
+        def work(connection: sqlite3.Connection) -> UsageCount:
+            sent, made, cost = connection.execute(
+                """
+                SELECT
+                    total(coalesce(nullif(json_extract(usage, '$.turn_in'), 0), json_extract(usage, '$.input_tokens'))),
+                    total(coalesce(nullif(json_extract(usage, '$.turn_out'), 0), json_extract(usage, '$.output_tokens'))),
+                    sum(json_extract(usage, '$.cost'))
+                FROM messages JOIN chats ON chats.number = messages.chat
+                WHERE chats.id = ? AND usage IS NOT NULL AND messages.id <> ?
+                """,
+                (to_column(chat), to_column(without)),
+            ).fetchone()
+            return UsageCount(turn_in=int(sent), turn_out=int(made), cost=cost)
+
+        return await self._database.run(work)
 
     async def of_day(self, *, without: str = "") -> float:
         """What all chats spent in the last 24 hours, those among them that were deleted since the start too.
@@ -30,7 +55,7 @@ class Spending:
                 SELECT total(json_extract(usage, '$.cost')) FROM messages
                 WHERE created >= ? AND usage IS NOT NULL AND id <> ?
                 """,
-                (since, without),
+                (since, to_column(without)),
             ).fetchone()
             return float(spent)
 
