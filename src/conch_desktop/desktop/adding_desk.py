@@ -83,10 +83,9 @@ class AddingDesk(QObject):
     async def _look(self, url: str) -> None:
         """Says what is at an address, if it is one and at home. What is typed meanwhile makes an answer worthless."""
         form = self.form
+        self._key(form.key.text())
         company = company_at(url)
-        if company is not None and company.name != form.row.name and company.kind != form.row.kind:
-            form.say_address(f"This is {company.title}’s address.", good=False)
-        if company is not None and form.row.name in ("own", "openai") and company.name != form.row.name:
+        if company is not None and company.name != form.row.name:
             deed, advice = f"Choose {company.title}", f"row {company.name}"
             form.say_address(f"This is {company.title}’s address.", good=False, deed=deed, advice=advice)
             return
@@ -121,10 +120,11 @@ class AddingDesk(QObject):
             form.say_key(owner.doubt if shared else "", warn=True)
             return
         company = COMPANIES[owner.company]
-        own = company.kind == form.row.kind and (company.name == form.row.name or company.kind != "openai")
-        if not own and not form.url.text().strip():
+        url = form.url.text().strip()
+        own = company_at(url or form.row.url) == company
+        if not own and not url:
             form.choose(company.name)
-            own = True
+            return  # which says whose key it is
         words = f"This is a key of {company.title}."
         form.say_key(words if own else f"{words} It would go to the address above.", warn=not own)
 

@@ -15,6 +15,7 @@ from conch_desktop.desktop.fetch_bar import megabytes
 from conch_desktop.desktop.lesson_words import sentence
 from conch_desktop.desktop.picker import ModelPicker, PickerContent
 from conch_desktop.desktop.picker_rows import Entry, entry_search
+from conch_desktop.desktop.usage_words import price_words
 from conch_desktop.desktop.welcome import Welcome
 from conch_desktop.desktop.wording import ago, model_name
 from conch_desktop.domain.errors import ConchError
@@ -192,8 +193,8 @@ class ModelsDesk(QObject):
     def _failure(self, provider: str, failure: Failure) -> str:
         """Why a list could not be read, and how old the one is that is shown instead."""
         read_at = self._catalogue.read_at.get(provider)
-        old = f"The list is from {ago(self._program.clock.now() - read_at)}." if read_at is not None else ""
-        return " ".join(filter(None, (failure.what, old, failure.advice)))
+        old = f"List from {ago(self._program.clock.now() - read_at)}." if read_at is not None else ""
+        return " ".join(filter(None, (old, failure.what, failure.advice)))
 
     def _entry(self, model: Model, provider: Provider) -> Entry:
         name = model_name(model)
@@ -220,6 +221,7 @@ class ModelsDesk(QObject):
             self._lessons.told.get(model.id, check),
             self._lessons.checking == model.id,
             learnt,
+            price_words(model.price_in, model.price_out),
         )
 
     async def choose(self, model: str) -> None:

@@ -1,4 +1,4 @@
-"""What a person sets for one chat, in a card below the head: what the model is told, how it answers, what it may cost."""
+"""What a person sets for one chat, in a card below its head: what the model is told, how it answers, what it costs."""
 
 from __future__ import annotations
 
@@ -93,7 +93,8 @@ class OptionsCard(Popup):
         area = Scroll()
         area.setWidgetResizable(True)
         area.setWidget(inside)
-        inside.setObjectName("options")
+        inside.setAutoFillBackground(False)  # the card's corners are round
+        self._inside = inside
         self.body.addWidget(area)
 
     # Content --------------------------------------------------------------------------------------------------------
@@ -109,7 +110,8 @@ class OptionsCard(Popup):
         self.day_limit.setText(_number(day_limit or None))
         self._filling = False
         self._read()
-        place = QRect(anchor.bottomLeft() + QPoint(-4, 6), QSize(look.px(WIDTH), look.px(500)))
+        high = self._inside.heightForWidth(look.px(WIDTH) - 2) + 2
+        place = QRect(anchor.bottomLeft() + QPoint(-4, 6), QSize(look.px(WIDTH), high))
         self.open_at(place, self.system)
 
     def show_spent(self, words: str, unknown: str) -> None:

@@ -71,8 +71,8 @@ class OptionsDesk(QObject):
         self._card.open_below(anchor, self._set, self._program.settings.get(DAY_LIMIT))
 
     async def _keep(self, options: ChatOptions, day_limit: float) -> None:
-        """Keeps what was set; a new chat is kept from then on."""
-        if options != self._set or self._of != self._chats.chat:
+        """Keeps what was set, for the chat the card was opened in; a new chat is kept from then on."""
+        if options != self._set and self._of in ("", self._chats.chat):
             session = await self._chats.kept()
             await self._program.options.set(session.chat_id, options)
             await self._show()

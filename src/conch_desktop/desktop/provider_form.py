@@ -290,13 +290,20 @@ class ProviderForm(QWidget):
         self.url.setPlaceholderText(row.url or "localhost:8080")
         self.key.setPlaceholderText("" if row.needs_key else "Not needed for most")
         self.key_env.setPlaceholderText(f"For example {row.key_env}" if row.key_env else "")
-        self.name.setPlaceholderText(row.title.split(" or ")[0].split(" (")[0])
+        self._name_it()
         untested = "Untested: this program was never tried with it. It speaks an API that many others speak."
         self.kind_said.say(untested if row.untested else "")
         self.key_typed.emit(self.key.text())
         self._changed()
 
+    def _name_it(self) -> None:
+        """The name it gets without another: the company's, or where the server is."""
+        host = self.url.text().strip().partition("://")[2] or self.url.text().strip()
+        title = self.row.title.split(" (")[0]
+        self.name.setPlaceholderText(host.partition("/")[0] or title if self.row.name == "own" else title)
+
     def _address_changed(self) -> None:
+        self._name_it()
         self.say_address("")
         self._pause.start()
 

@@ -59,8 +59,11 @@ def is_secret(name: str, value: str) -> bool:
 def reached(provider: Provider, reach: Reach) -> tuple[Provider, str]:
     """The provider as it is stored, and what of it belongs in the key store, as one text ("" for nothing).
 
-    Raises `UsageError` for a proxy that is no address.
+    Raises `UsageError` for a proxy that is no address, and for an address with a password in it.
     """
+    if "@" in urlsplit(base_url(provider)).netloc:
+        what = "An address is kept where everybody can read it, so no password can stand in it."
+        raise UsageError(what, "Leave it out, and write a header Authorization: Basic … instead.")
     secret = {name: value for name, value in reach.headers if is_secret(name, value)}
     proxy = reach.proxy.strip()
     if proxy and "://" not in proxy:

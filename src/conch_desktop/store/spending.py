@@ -28,11 +28,10 @@ class Spending:
 
         def work(connection: sqlite3.Connection) -> UsageCount:
             sent, made, cost = connection.execute(
-                """
-                SELECT
-                    total(coalesce(nullif(json_extract(usage, '$.turn_in'), 0), json_extract(usage, '$.input_tokens'))),
-                    total(coalesce(nullif(json_extract(usage, '$.turn_out'), 0), json_extract(usage, '$.output_tokens'))),
-                    sum(json_extract(usage, '$.cost'))
+                f"""
+                SELECT total(coalesce(nullif({_of("turn_in")}, 0), {_of("input_tokens")})),
+                    total(coalesce(nullif({_of("turn_out")}, 0), {_of("output_tokens")})),
+                    sum({_of("cost")})
                 FROM messages JOIN chats ON chats.number = messages.chat
                 WHERE chats.id = ? AND usage IS NOT NULL AND messages.id <> ?
                 """,
@@ -60,3 +59,8 @@ class Spending:
             return float(spent)
 
         return await self._database.run(work)
+
+
+def _of(field: str) -> str:
+    """A field of the usage that is kept with an answer."""
+    return f"json_extract(usage, '$.{field}')"
