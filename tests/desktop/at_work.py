@@ -29,6 +29,7 @@ async def at_work(folder: Path) -> AsyncIterator[tuple[Window, Program, Desk, Sc
     async with ScriptedServer() as server:
         server.route("GET /v1/models", json_reply({"data": [{"id": "m"}]}))
         program = await Program.open(folder)
+        program.server_ports = (9,)  # servers of whoever runs the tests are left alone
         provider, _ = await program.add_provider("openai", "Pier", server.url, "")
         window = Window()
         window.allow_close = True

@@ -89,9 +89,6 @@ _ROWS = (
         prefixes=("nvapi-",),
     ),
     Company(
-        "perplexity", "Perplexity", url="https://api.perplexity.ai", key_env="PERPLEXITY_API_KEY", prefixes=("pplx-",)
-    ),
-    Company(
         "hugging-face",
         "Hugging Face",
         url="https://router.huggingface.co/v1",
