@@ -43,9 +43,7 @@ async def test_a_secret_header_is_not_in_what_a_person_reads_of_an_error() -> No
         with pytest.raises(ProviderError) as open_error:
             await names(provider)
         assert "herring-77" in str(open_error.value)
-        secret = Provider(
-            "p", "openai", "Pier", server.url, headers=provider.headers, secret_headers=("X-Pass",)
-        )
+        secret = Provider("p", "openai", "Pier", server.url, headers=provider.headers, secret_headers=("X-Pass",))
         with pytest.raises(ProviderError) as error:
             await names(secret)
         assert "herring-77" not in f"{error.value} {secret!r}"
@@ -95,7 +93,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     made, key = folder / "pier.pem", folder / "pier.key"
     what = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3650", "-subj", "/CN=localhost"]
     names = ["-addext", "subjectAltName=DNS:localhost"]
-    subprocess.run([openssl, *what, *names, "-out", made, "-keyout", key], check=True, capture_output=True)  # noqa: S603
+    subprocess.run([openssl, *what, *names, "-out", made, "-keyout", key], check=True, capture_output=True)
     return made, key
 
 

@@ -336,8 +336,9 @@ class ModelsDesk(QObject):
             adding = self._adding = AddingDesk(self._window, self._program, self._tasks)
             adding.closed.connect(self._close_form)
             adding.added.connect(lambda one, kept: self._do(self._added(one, kept), "show the provider"))
-        self._settings_were_open = self._window.whole.currentWidget() is not self._window.shell
-        self._before_form = self._window.whole.currentWidget()
+        now = self._window.whole.currentWidget()
+        if now is not self._adding.form:
+            self._before_form, self._settings_were_open = now, now is not self._window.shell
         self._adding.begin(row)
 
     def _close_form(self) -> None:

@@ -11,6 +11,7 @@ from conch_desktop.desktop.options_card import OptionsCard
 from conch_desktop.desktop.usage_words import usage_words
 from conch_desktop.domain.messages import UsageCount
 from conch_desktop.domain.options import AS_USUAL, ChatOptions
+from conch_desktop.providers.registry import KINDS
 from conch_desktop.store.settings import DAY_LIMIT
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class OptionsDesk(QObject):
         self._window, self._program, self._chats, self._models, self._tasks = window, program, chats, models, tasks
         self._card: OptionsCard | None = None
         self._set = AS_USUAL
-        self._of = ""
+        self._card_of, self._told = "", AS_USUAL
+        """The chat the card was opened in, and what of it was told last."""
         window.header.options.connect(lambda: self._do(self._open(), "open the options of the chat"))
         chats.model_changed.connect(self._refresh)
         chats.ended.connect(self._refresh)
@@ -48,10 +50,9 @@ class OptionsDesk(QObject):
         options = await self._program.options.of(chat) if chat else AS_USUAL
         took = await self._program.spending.of_chat(chat) if chat else UsageCount()
         if chat == self._chats.chat:
-            self._set, self._of = options, chat
+            self._set = options
             said = [part for part in (_set_words(options), usage_words(took)) if part]
             self._window.header.options_button.set_name("\n".join(["Options of this chat", *said]))
-            self._window.header.options_button.set_icon("settings")
         return took
 
     async def _open(self) -> None:
@@ -61,20 +62,32 @@ class OptionsDesk(QObject):
         if self._card is None:
             card = self._card = OptionsCard(self._window)
             self._window.popups.append(card)
-            card.changed.connect(lambda one, day: self._do(self._keep(one, day), "keep the options of the chat"))
-        model = self._models.model(self._chats.model_id)
-        priced = model is None or (model.price_in is not None and model.price_out is not None)
+            card.changed.connect(self._changed)
         words = usage_words(took)
-        self._card.show_spent(f"So far: {words}." if words else "", "" if priced else _UNKNOWN)
+        counts = await self._is_priced(self._chats.model_id)
+        self._card.show_spent(f"So far: {words}." if words else "", "" if counts else _UNKNOWN)
         button = self._window.header.options_button
         anchor = QRect(button.mapTo(self._window, QPoint(0, 0)), button.size())
+        self._card_of, self._told = self._chats.chat, self._set
         self._card.open_below(anchor, self._set, self._program.settings.get(DAY_LIMIT))
 
-    async def _keep(self, options: ChatOptions, day_limit: float) -> None:
+    def _changed(self, options: ChatOptions, day_limit: float) -> None:
+        self._do(self._keep(self._card_of, options, day_limit), "keep the options of the chat")
+
+    async def _is_priced(self, model_id: str) -> bool:
+        """Whether it is known what a model costs; those on this computer cost nothing."""
+        model = self._models.model(model_id)
+        provider = await self._program.provider(model_id.partition("/")[0])
+        if provider is None or KINDS[provider.kind].on_this_computer:
+            return True
+        return model is not None and model.price_in is not None and model.price_out is not None
+
+    async def _keep(self, chat: str, options: ChatOptions, day_limit: float) -> None:
         """Keeps what was set, for the chat the card was opened in; a new chat is kept from then on."""
-        if options != self._set and self._of in ("", self._chats.chat):
-            session = await self._chats.kept()
-            await self._program.options.set(session.chat_id, options)
+        if options != self._told:
+            self._told = options
+            self._card_of = chat or (await self._chats.kept()).chat_id
+            await self._program.options.set(self._card_of, options)
             await self._show()
         if day_limit != self._program.settings.get(DAY_LIMIT):
             await self._program.settings.set(DAY_LIMIT, day_limit)

@@ -63,8 +63,7 @@ class Said(QWidget):
         super().__init__()
         self._mark = IconMark("info", "t2")
         self.words = label("", "small", "t2", wrap=True)
-        self.deed = Button("", "link", height=20)
-        self.deed.setAccessibleName("Do it")
+        self.deed = Button("Use it", "link", height=20)
         self.deed.hide()
         self.deed.clicked.connect(self.acted)
         line = QHBoxLayout(self)
@@ -80,7 +79,8 @@ class Said(QWidget):
         self._mark.set_icon(icon, tone if icon != "running" else "acc")
         set_tone(self.words, tone)
         self.words.setText(words)
-        self.deed.change(deed)
+        if deed:
+            self.deed.change(deed)
         self.deed.setVisible(bool(deed))
         self.setVisible(bool(words))
 

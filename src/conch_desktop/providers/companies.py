@@ -88,13 +88,6 @@ _ROWS = (
         key_env="NVIDIA_API_KEY",
         prefixes=("nvapi-",),
     ),
-    Company(
-        "hugging-face",
-        "Hugging Face",
-        url="https://router.huggingface.co/v1",
-        key_env="HF_TOKEN",
-        prefixes=("hf_",),
-    ),
     Company("cohere", "Cohere", url="https://api.cohere.com/compatibility/v1", key_env="COHERE_API_KEY"),
 )
 
