@@ -99,6 +99,7 @@ NEEDS = (
     Need("test", "command:dbus-run-session", "dbus", "dbus"),
     Need("test", "command:gnome-keyring-daemon", "gnome-keyring", "gnome-keyring"),
     Need("test", "command:desktop-file-validate", "desktop-file-utils", "desktop-file-utils"),
+    Need("test", "command:npx", "npm", "npm"),  # integrations are tested with real servers; most are npm packages
     Need("test", "font:NotoSans-Regular.*", "fonts-noto-core", "noto-fonts", "google-noto-sans-fonts"),
     Need("test", "font:NotoColorEmoji*", "fonts-noto-color-emoji", "noto-fonts-emoji", "google-noto-emoji-color-fonts"),
     Need("test", "font:NotoSansCJK*", "fonts-noto-cjk", "noto-fonts-cjk", "google-noto-sans-cjk-fonts"),
@@ -724,10 +725,17 @@ CHECKS = (
 )
 
 
+TESTS = (
+    ("Testing", ("-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", "-m", "not figures")),
+    ("Measuring", ("-m", "figures")),  # alone, so that nothing of ours disturbs it
+)
+
+
 def run_tests(arguments: list[str], screen: Screen) -> int:
-    """Every check and every test, whatever failed before. With arguments for pytest, only the tests."""
+    """Every check and every test, whatever failed before. With arguments for pytest, only the tests, one by one."""
     failed = []
-    if set(arguments) <= {"--long"}:
+    everything = set(arguments) <= {"--long"}
+    if everything:
         screen.say("Checking")
         for title, (program, *options) in CHECKS:
             screen.begin(title)
@@ -743,9 +751,10 @@ def run_tests(arguments: list[str], screen: Screen) -> int:
             if ended.returncode:
                 failed.append(title)
                 screen.say(ended.stdout.decode("utf-8", "replace").rstrip())
-    screen.say("Testing")
-    if attend([venv_python(), "-m", "pytest", *arguments], ROOT):
-        failed.append("tests")
+    for title, options in TESTS if everything else ((TESTS[0][0], ()),):
+        screen.say(title)
+        if attend([venv_python(), "-m", "pytest", *options, *arguments], ROOT):
+            failed.append(title.lower())
     if failed:
         screen.say(f"Failed: {', '.join(failed)}.")
     return 1 if failed else 0

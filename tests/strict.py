@@ -27,6 +27,20 @@ class Rule:
     breaks: Callable[[Body], Iterator[Any]]
 
 
+def must(says: str, source: str, keeps: Callable[[Body], bool]) -> Rule:
+    """A rule that is broken unless `keeps` says otherwise; what it can't even read breaks it too."""
+
+    def breaks(body: Body) -> Iterator[Any]:
+        try:
+            kept = keeps(body)
+        except (KeyError, TypeError, IndexError, AttributeError):
+            kept = False
+        if not kept:
+            yield body
+
+    return Rule(says, source, breaks)
+
+
 def broken(rules: Sequence[Rule], body: Body) -> list[str]:
     """The rules a body breaks."""
     return [rule.says for rule in rules if any(True for _ in rule.breaks(body))]

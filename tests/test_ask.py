@@ -122,6 +122,45 @@ def test_allow_none_refuses_what_only_reads_too(ask: Ask, server: ScriptedServer
     assert [line["decision"] for line in told if line["type"] == "guard"] == ["refuse"]
 
 
+@pytest.fixture
+def pier(tmp_path: Path) -> Path:
+    folder = tmp_path / "pier"
+    folder.mkdir()
+    (folder / "log.txt").write_text("Tide at noon")
+    return folder
+
+
+READ = json.dumps({"path": "log.txt"})
+WRITE = json.dumps({"path": "new.txt", "content": "Fog"})
+
+
+def test_a_folder_granted_for_this_run_can_be_read_and_with_allow_all_written(
+    ask: Ask, server: ScriptedServer, pier: Path, profile: Path
+) -> None:
+    server.then(call("read_file", READ), call("write_file", WRITE), say("Done."))
+    told = lines(ask("Go", "--json", "--tools", "files", "--folder", str(pier)))
+    assert [(line["is_error"], line["state"]) for line in told if line["type"] == "result"] == [
+        (False, "done"), (True, "refused"),
+    ]  # fmt: skip
+    assert "Tide at noon" in next(line["text"] for line in told if line["type"] == "result")
+    assert not (pier / "new.txt").exists()
+    server.then(call("write_file", WRITE), say("Done."))
+    assert ask("Go", "--folder", str(pier), "--allow", "all").returncode == 0
+    assert (pier / "new.txt").read_text() == "Fog"
+    assert rows(profile, "SELECT value FROM settings WHERE name = 'folders'") == []
+
+
+def test_without_a_folder_the_tool_says_how_to_grant_one(ask: Ask, server: ScriptedServer) -> None:
+    server.then(call("read_file", READ), say("I can't."))
+    told = lines(ask("Go", "--json", "--tools", "files"))
+    (result,) = [line for line in told if line["type"] == "result"]
+    assert result["is_error"]
+    assert "--folder" in result["text"]
+    server.then(say("Hello."))
+    ask("Hello")
+    assert "read_file" not in str(server.of("/v1/chat/completions")[-1].json)
+
+
 def test_continue_goes_on_with_the_last_chat(ask: Ask, server: ScriptedServer, profile: Path) -> None:
     server.then(say("Hello."), say("Again."))
     ask("First")
@@ -156,11 +195,13 @@ def test_a_turn_that_did_not_end_well_is_1_with_the_reason_on_stderr(ask: Ask, s
     [
         (["Hello", "--tool", "fly"], "no tool named fly"),
         (["Hello", "--tools", "memory,ships"], "no tools called ships"),
+        (["Hello", "--folder", "/no/such/folder"], "is no folder"),
+        (["Hello", "--folder", "/"], "everything there is"),
         (["/remember"], "nothing to ask"),
         (["Hello", "--continue"], "no chat to go on with"),
-        (["Hello", "--mcp", "apps.json"], "not part of this version"),
+        (["Hello", "--mcp", "apps.json"], "apps.json could not be read"),
         (["Hello", "--provider", "Nowhere"], "no provider Nowhere"),
-        (["Hello", "--provider", "conol"], "not part of this version"),
+        (["Hello", "--provider", "conol"], "has no address"),
         (["Hello", "--key-env", "NO_SUCH_KEY"], "NO_SUCH_KEY is not set"),
         (["Hello", "--allow", "some"], "invalid choice"),
         ([], "required"),
@@ -236,3 +277,60 @@ def test_what_was_learnt_is_kept_when_the_program_is_killed_at_the_first_word(
         process.wait(10)
         process.stdout.close()
     assert rows(profile, "SELECT model, kind, value FROM lessons") == [("first", "words", "tools")]
+
+
+HOSTILE = Path(__file__).parent / "tools" / "mcp" / "hostile.py"
+
+
+def mcp_file(folder: Path, **servers: object) -> str:
+    """An `mcpServers` file."""
+    path = folder / "servers.json"
+    path.write_text("// mine\n" + json.dumps({"mcpServers": servers}))
+    return str(path)
+
+
+def harbour(*ways: str) -> dict[str, object]:
+    """The entry of the misbehaving server."""
+    return {"command": sys.executable, "args": [str(HOSTILE), *ways]}
+
+
+def test_the_servers_of_a_file_join_for_this_run_only(
+    ask: Ask, server: ScriptedServer, profile: Path, tmp_path: Path
+) -> None:
+    server.then(call("echo", '{"text": "ahoy",}'), say("Echoed."))
+    path = mcp_file(tmp_path, harbour=harbour(), gone={"command": "no-such-program-here"})
+    ran = ask("Echo ahoy", "--mcp", path, "--tools", "none", "--allow", "all", "--json")
+    assert ran.returncode == 0, ran.stderr
+    said = lines(ran)
+    assert next(line for line in said if line["type"] == "result")["text"] == "ahoy"
+    assert next(line for line in said if line["type"] == "call")["args"] == {"text": "ahoy"}
+    request = next(line for line in said if line["type"] == "request")
+    assert "echo" in request["tools"]
+    assert "remember" not in request["tools"]
+    assert any("no-such-program-here was not found" in line["text"] for line in said if line["type"] == "notice")
+    assert rows(profile, "SELECT * FROM integrations") == []
+
+
+def test_an_integrations_tool_asks_unless_all_is_allowed(ask: Ask, server: ScriptedServer, tmp_path: Path) -> None:
+    server.then(call("echo", '{"text": "ahoy"}'), say("Refused."))
+    ran = ask("Echo ahoy", "--mcp", mcp_file(tmp_path, harbour=harbour()), "--json")
+    result = next(line for line in lines(ran) if line["type"] == "result")
+    assert result["state"] == "refused"
+
+
+def test_a_tool_of_an_integration_can_be_asked_for_by_name(ask: Ask, server: ScriptedServer, tmp_path: Path) -> None:
+    server.then(call("echo", '{"text": "ahoy"}'), say("Echoed."))
+    ran = ask("/echo ahoy", "--mcp", mcp_file(tmp_path, harbour=harbour()), "--allow", "all")
+    assert ran.returncode == 0, ran.stderr
+    sent = server.of("/v1/chat/completions")[0].json
+    assert sent["tool_choice"] == {"type": "function", "function": {"name": "echo"}}
+
+
+def test_a_file_of_servers_that_can_not_be_read_is_told_by_line_and_column(ask: Ask, tmp_path: Path) -> None:
+    path = tmp_path / "servers.json"
+    path.write_text('{\n"mcpServers": {\n"a": {"command": "x"}\n"b": {"command": "y"}\n}\n}')
+    ran = ask("Hello", "--mcp", str(path))
+    assert ran.returncode == 2
+    assert "Line 3, column 22: a comma is missing" in ran.stderr
+    assert ran.stdout == ""
+    assert ask("Hello", "--mcp", str(tmp_path / "gone.json")).returncode == 2

@@ -13,6 +13,7 @@ from conch_desktop import doctor
 from conch_desktop.doctor import Finding, findings
 from conch_desktop.engine.assembly import DATABASE, Program
 from tests.servers import Recorded, Reply, ScriptedServer, call, json_reply, say
+from tests.tools.mcp.conftest import hostile
 
 
 async def found(profile: Path) -> list[Finding]:
@@ -114,3 +115,21 @@ async def test_a_model_nobody_answers_for_is_a_sentence(tmp_path: Path, capsys: 
 def test_an_unknown_provider_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert doctor.main(["--data-dir", str(tmp_path), "--model", "Nowhere/demo"]) == 1
     assert "no provider Nowhere" in capsys.readouterr().err
+
+
+async def test_each_integration_is_told_with_its_state(tmp_path: Path) -> None:
+    program = await Program.open(tmp_path)
+    await program.integrations.add(hostile(name="harbour"))
+    await program.integrations.add(hostile("bad-schemas", name="odd"))
+    await program.integrations.add(hostile("exit", name="broken"))
+    await program.integrations.add(hostile(name="idle"), is_on=False)
+    await program.integrations.settled()
+    await program.aclose()
+    said = {finding.what.split()[0]: finding for finding in await found(tmp_path)}
+    assert (said["harbour"].ok, said["harbour"].what) == (True, "harbour runs, with 10 tools.")
+    assert not said["odd"].ok
+    assert "a_list" in said["odd"].what
+    assert not said["broken"].ok
+    assert "exited with 3" in said["broken"].what
+    assert said["broken"].advice
+    assert said["idle"].what == "idle is switched off."

@@ -351,7 +351,8 @@ def test_every_check_and_every_test_is_run_whatever_failed_before(ready: Ready) 
     assert "mypy says" not in ended.stdout, "quiet when it is good"
     states = [line.split()[:2] for line in ended.stdout.splitlines() if line.startswith("  ")]
     assert states[-4:] == [["style", "failed"], ["format", "failed"], ["types", "good"], ["layers", "good"]]
-    assert "pytest got ['--long']\n1 passed in 0.01s\nFailed: style, format.\n" in ended.stdout
+    assert "'-m', 'not figures', '--long']\n1 passed in 0.01s\nMeasuring\n" in ended.stdout
+    assert "pytest got ['-m', 'figures', '--long']\n1 passed in 0.01s\nFailed: style, format.\n" in ended.stdout
     _checks(project, failing="")
     assert project.run("test").returncode == 0
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from conch_desktop.domain.errors import ConchError, LocalModelError, UsageError
 from conch_desktop.domain.events import Done, Notice, TextAdded
+from conch_desktop.domain.integrations import Definition
 from conch_desktop.domain.models import Provider
 from conch_desktop.engine.assembly import LOCAL, Program
 from conch_desktop.engine.commands import split_command
@@ -23,6 +24,7 @@ from conch_desktop.engine.session import MessageEnded, QuestionAsked, Session, S
 from conch_desktop.providers import model_file
 from conch_desktop.providers.registry import KINDS
 from conch_desktop.tools.guard import Answer, Choice, Question
+from conch_desktop.tools.mcp.reading import read_servers
 
 ENDED_WELL = frozenset({"stop", "tool_calls", "length"})
 
@@ -89,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--key-env", default="", metavar="VAR", help="the environment variable that holds the key")
     parser.add_argument("--tools", default=None, metavar="GROUP,…|none", help="which of the program's own tools")
     parser.add_argument("--tool", default="", metavar="NAME", help="ask for this tool in this turn")
+    parser.add_argument("--folder", action="append", default=[], metavar="DIR", help="grant a folder for this run")
     parser.add_argument("--mcp", default="", metavar="FILE", help="an mcpServers JSON file")
     parser.add_argument("--allow", choices=["all", "read", "none"], default="read", help="what runs without a question")
     parser.add_argument("--continue", dest="go_on", action="store_true", help="go on with the last chat")
@@ -98,12 +101,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 async def _ask(options: argparse.Namespace) -> int:
-    if options.mcp:
-        raise UsageError("The apps of an mcpServers file are not part of this version yet.", "Leave --mcp out.")
+    servers = _servers(options.mcp) if options.mcp else []
     text = sys.stdin.read() if options.text == "-" else options.text
     program = await Program.open(options.data_dir, policy=options.allow)
     try:
         program.interactive = sys.stdin.isatty() and options.text != "-"
+        program.hands.extra_folders = tuple(_folder(folder, program) for folder in options.folder)
+        await _start_servers(program, servers)
         asked, text = _asked(options, program, text)
         _switch_tools(options, program)
         chat_id = await _last_chat(program) if options.go_on else ""
@@ -114,11 +118,41 @@ async def _ask(options: argparse.Namespace) -> int:
         await program.aclose()
 
 
+def _servers(path: str) -> list[Definition]:
+    """The servers of an `mcpServers` file. Raises `UsageError` when it can't be read or a server can't be used."""
+    try:
+        found = read_servers(Path(path).read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} could not be read: {getattr(error, 'strerror', '') or 'it is no text'}.") from error
+    except UsageError as error:
+        raise UsageError(f"{path}: {error.what}", error.advice) from error
+    for server in found:
+        if server.why:
+            sys.stderr.write(f"{server.definition.name}: {server.why}\n")
+    return [server.definition for server in found if server.is_on and not server.why]
+
+
+async def _start_servers(program: Program, servers: Sequence[Definition]) -> None:
+    """Starts every server and waits until it is known how each is; those that are missing are named by the turn."""
+    program.integrations.start()
+    for definition in servers:
+        program.integrations.use(definition)
+    await program.integrations.settled()
+
+
+def _folder(folder: str, program: Program) -> Path:
+    try:
+        return program.hands.checked_folder(folder)
+    except ConchError as error:
+        raise UsageError(error.what, error.advice) from error
+
+
 def _asked(options: argparse.Namespace, program: Program, text: str) -> tuple[str, str]:
-    asked, rest = split_command(text, program.toolbox)
+    toolbox = program.everything()
+    asked, rest = split_command(text, toolbox)
     if options.tool:
-        if program.toolbox.find(options.tool) is None:
-            names = ", ".join(program.toolbox.names)
+        if toolbox.find(options.tool) is None:
+            names = ", ".join(toolbox.names)
             raise UsageError(f"There is no tool named {options.tool}.", f"The tools are: {names}.")
         asked = options.tool
     if not rest.strip():
@@ -136,6 +170,7 @@ def _switch_tools(options: argparse.Namespace, program: Program) -> None:
         raise UsageError(f"There are no tools called {', '.join(unknown)}.", f"There are: {groups}.")
     program.toolbox = program.toolbox.only(wanted)
     program.tools_off = ()
+    program.named_groups = wanted
 
 
 async def _model(options: argparse.Namespace, program: Program) -> str:
@@ -275,7 +310,9 @@ class _Screen:
 
     async def _question(self, question: Question) -> None:
         args = json.dumps(dict(question.args), ensure_ascii=False)
-        sys.stderr.write(f"\n{question.title}\n  {question.tool} {args}\n  [o]nce, [c]hat, [a]lways, [d]eny? ")
+        preview = f"{question.preview}\n" if question.preview else ""
+        shown = f"\n{question.title}\n  {question.tool} {args}\n{preview}  Asked because {question.why}.\n"
+        sys.stderr.write(f"{shown}  [o]nce, [c]hat, [a]lways, [d]eny? ")
         sys.stderr.flush()
         choices: dict[str, Choice] = {"o": "once", "c": "chat", "a": "always"}
         line = await asyncio.to_thread(sys.stdin.readline)

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from conch_desktop.domain.errors import ConchError, UsageError
 from conch_desktop.engine.assembly import LOCAL, Program, default_data_dir
-from conch_desktop.engine.checking import CALLS
+from conch_desktop.engine.checked import CALLS
+from conch_desktop.engine.held import IntegrationView
 
 QT_LIMIT = 30
 """Seconds Qt has to start on the screen."""
@@ -104,6 +105,21 @@ async def _services(program: Program) -> AsyncIterator[Finding]:
         if provider.id != LOCAL.id:
             tested = await program.test(provider.kind, provider.url, "", provider.id)
             yield Finding(tested.ok, f"{provider.name}: {tested.text}", tested.advice)
+    program.integrations.start()
+    await program.integrations.settled()
+    for view in program.integrations.all():
+        yield _integration(view)
+
+
+def _integration(view: IntegrationView) -> Finding:
+    if view.state == "off":
+        return Finding(True, f"{view.name} is switched off.")
+    if view.state != "running":
+        return Finding(False, f"{view.name} is not running. {view.why}", view.advice)
+    if view.left_out:
+        lost = "; ".join(f"{out.name or 'a tool'}: {out.why}" for out in view.left_out[:10])
+        return Finding(False, f"{view.name} runs, but {len(view.left_out)} of its tools can’t be used. {lost}")
+    return Finding(True, f"{view.name} runs, with {len(view.tools)} tools.")
 
 
 def _qt() -> Finding:

@@ -23,23 +23,37 @@ async def until(true: Callable[[], object]) -> None:
     raise AssertionError("It did not happen.")
 
 
+def said(desk: Desk) -> str:
+    """The words of the last message of the chat that is open."""
+    session = desk.chats.session
+    return session.messages[-1].text if session is not None and session.messages else ""
+
+
 @asynccontextmanager
-async def at_work(folder: Path) -> AsyncIterator[tuple[Window, Program, Desk, ScriptedServer, str]]:
-    """A window with the program behind it, and a server with one model."""
+async def at_work(
+    folder: Path, provider: str = "Pier"
+) -> AsyncIterator[tuple[Window, Program, Desk, ScriptedServer, str]]:
+    """A window with the program behind it, and a server with one model; the last is its id.
+
+    Without a name for the provider none is added, and the window has what the profile holds.
+    """
     async with ScriptedServer() as server:
         server.route("GET /v1/models", json_reply({"data": [{"id": "m"}]}))
         program = await Program.open(folder)
         program.server_ports = (9,)  # servers of whoever runs the tests are left alone
-        provider, _ = await program.add_provider("openai", "Pier", server.url, "")
+        model = ""
+        if provider:
+            made, _ = await program.add_provider("openai", provider, server.url, "")
+            model = f"{made.id}/m"
         window = Window()
         window.allow_close = True
         window.resize(1280, 800)
         window.show()
         tasks = Tasks(window.say)
         desk = Desk(window, program, tasks)
-        await desk.start(f"{provider.id}/m")
+        await desk.start(model)
         try:
-            yield window, program, desk, server, f"{provider.id}/m"
+            yield window, program, desk, server, model
         finally:
             await desk.aclose()
             await tasks.aclose()

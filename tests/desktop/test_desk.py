@@ -17,7 +17,9 @@ from pytestqt.qtbot import QtBot
 
 from conch_desktop.desktop.desk import Desk
 from conch_desktop.desktop.question import QuestionCard
+from conch_desktop.desktop.settings_look import LookSection
 from conch_desktop.desktop.settings_page import SettingsPage
+from conch_desktop.desktop.settings_parts import FactRow
 from conch_desktop.desktop.spawn import Tasks
 from conch_desktop.desktop.welcome import Welcome
 from conch_desktop.desktop.window import Window
@@ -595,12 +597,14 @@ def test_facts_are_edited_and_deleted_in_the_settings(use: Callable[[Work], None
         fact = await one.program.memories.add("Ana likes tea")
         one.desk.settings.open("Memory")
         await one.until(lambda: isinstance(one.window.whole.currentWidget(), SettingsPage))
-        page = one.window.whole.currentWidget()
-        assert isinstance(page, SettingsPage)
-        page.fact_edited.emit(fact.id, "Ana likes coffee")
+        row = one.window.findChild(FactRow)
+        assert row is not None
+        row.edited.emit(fact.id, "Ana likes coffee")
         await asyncio.sleep(0.1)
         assert [known.content for known in await one.program.memories.all()] == ["Ana likes coffee"]
-        page.fact_removed.emit(fact.id)
+        row = one.window.findChild(FactRow)
+        assert row is not None
+        row.removed.emit(fact.id)
         await asyncio.sleep(0.1)
         assert await one.program.memories.all() == []
 
@@ -611,7 +615,9 @@ def test_theme_and_text_size_come_back(use: Callable[[Work], None], window: Wind
     from conch_desktop.desktop.theme import look
 
     async def first(one: Use) -> None:
-        one.desk.settings._theme("dark")
+        section = one.desk.settings.sections["Appearance"]
+        assert isinstance(section, LookSection)
+        section.choose_theme("dark")
         one.window.zoomed.emit(1)
         one.window.zoomed.emit(1)
         one.window.shell.show_panel(False)

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from pytestqt.qtbot import QtBot
 
+from conch_desktop.desktop.buttons import Button
 from conch_desktop.desktop.lesson_words import Standing, detail, sentence, since, standing
 from conch_desktop.desktop.lessons_card import LessonLine, LessonsCard
 from conch_desktop.desktop.model_detail import ModelDetail
 from conch_desktop.desktop.picker_rows import Entry
-from conch_desktop.desktop.settings_models import TaughtModel, TaughtModels
-from conch_desktop.desktop.settings_page import SettingsPage
+from conch_desktop.desktop.taught_models import TaughtModel, TaughtModels
 from conch_desktop.domain.lessons import Lesson
 from conch_desktop.engine.way import Way, taught
 from tests.desktop.at_work import at_work, until
@@ -131,21 +131,20 @@ def test_each_lesson_on_the_card_can_be_forgotten(qtbot: QtBot) -> None:
 
 
 def test_the_settings_show_what_each_model_taught(qtbot: QtBot) -> None:
-    page = SettingsPage()
-    qtbot.addWidget(page)
+    table = TaughtModels(Button("Forget all lessons…"))
+    qtbot.addWidget(table)
     lines = (LessonLine("words", "Takes no tools.", "Learnt 3 June.", "does not support tools"),)
     models = [
         TaughtModel("p/a", "A", "Pier", "words", True, "3 of 3 calls, 3 June", lines),
         TaughtModel("p/b", "B", "Pier", "untried", False, "not checked"),
     ]
-    table: TaughtModels = page.models
     table.show_models(models)
     assert not table.lessons
     table.rows["p/a"].click()
     heard: list[tuple[str, ...]] = []
-    page.forgotten.connect(lambda *told: heard.append(told))
-    page.checked.connect(lambda *told: heard.append(told))
-    page.all_forgotten.connect(lambda: heard.append(("all",)))
+    table.forgotten.connect(lambda *told: heard.append(told))
+    table.checked.connect(lambda *told: heard.append(told))
+    table.all_forgotten.connect(lambda: heard.append(("all",)))
     buttons = {one.accessibleName(): one for one in table.lessons["p/a"].findChildren(type(table.yes))}
     buttons["Forget: Takes no tools."].click()
     buttons["Check this model: A"].click()

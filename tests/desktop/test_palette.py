@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShortcut
 from pytestqt.qtbot import QtBot
 
+from conch_desktop.desktop.call_card import CallCard
 from conch_desktop.desktop.palette import Action, CommandPalette, bold_parts, palette_rows
 from conch_desktop.desktop.window import Window
 from tests.desktop.at_work import at_work, until
@@ -105,6 +106,7 @@ def test_every_shortcut_and_every_deed_of_a_day_without_a_mouse_is_found_by_name
             assert {keys for keys in known if keys} - listed - own == set()
             window.escape()
             desk.palette.open()
+            await until(lambda: window.activity.findChildren(CallCard))
             palette.search.setText("newest call")
             palette.search.entered.emit()
             card = window.activity.card(program.session(desk.chats.chat).messages[-1].calls[0].id)

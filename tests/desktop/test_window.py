@@ -10,7 +10,6 @@ from pytestqt.qtbot import QtBot
 
 from conch_desktop.desktop.picker import ModelPicker, PickerContent
 from conch_desktop.desktop.provider_form import KindRow, ProviderForm
-from conch_desktop.desktop.settings_page import SettingsPage
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.welcome import Welcome
 from conch_desktop.desktop.window import LEAST, Window
@@ -119,9 +118,7 @@ def test_closing_is_announced_and_left_to_others(qtbot: QtBot, window: Window) -
 
 def _pages(window: Window) -> list[QWidget]:
     kinds = [KindRow("openai", "OpenAI", "https://example.org/v1", True, "KEY")]
-    settings = SettingsPage()
-    settings.show_look("system", 100)
-    return [Welcome("93"), ProviderForm(kinds), settings]
+    return [Welcome("93"), ProviderForm(kinds)]
 
 
 def test_every_control_of_every_page_has_a_name_and_can_be_reached(qtbot: QtBot, window: Window) -> None:

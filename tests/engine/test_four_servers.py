@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conch_desktop.domain.calls import Json
-from conch_desktop.domain.events import CallMade, RequestSent
+from conch_desktop.domain.events import CallMade, RequestSent, TextAdded
 from conch_desktop.domain.events import Refused as RefusalTold
 from conch_desktop.domain.messages import Message
 from conch_desktop.domain.models import Provider
@@ -49,7 +49,7 @@ class Harbour:
         self.lessons: list[tuple[str, str]] = []
 
     async def ask(self, text: str, *, asked: str = "") -> Message:
-        """One start of the program, one message, and its end."""
+        """One start of the program and one message. Its first words end it: only the calls matter here."""
         program = await Program.open(self.profile)
         try:
             program.use(Provider("pier", "openai", "Pier", self.url))
@@ -59,7 +59,13 @@ class Harbour:
             session = program.session(chat.id)
             await session.load()
             self.events = []
-            session.listen(self.events.append)
+
+            def hear(event: SessionEvent) -> None:
+                self.events.append(event)
+                if isinstance(event, TextAdded) and event.text.strip():
+                    session.stop()
+
+            session.listen(hear)
             await session.send(text, asked=asked)
             self.lessons = [(lesson.kind, lesson.value) for lesson in await program.lessons.all()]
             return session.messages[-1]

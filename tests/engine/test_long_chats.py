@@ -15,13 +15,23 @@ def message(at: int) -> Message:
     return Message(f"m{at}", "assistant" if at % 2 else "user", (TextPart(f"words {at}"),))
 
 
+async def take_back(call_id: str) -> str:
+    return ""
+
+
 async def opened(folder: Path, count: int, prepare: object = None) -> tuple[Database, Session]:
     database = await Database.open(folder / "conch.sqlite3", SystemClock())
     chats = Chats(database, SystemClock())
     chat = await chats.create(title="Long")
     for at in range(count):
         await chats.put(chat.id, message(at))
-    session = Session(chat.id, book=chats, prepare=prepare, clock=SystemClock())  # type: ignore[arg-type]
+    session = Session(
+        chat.id,
+        book=chats,
+        prepare=prepare,  # type: ignore[arg-type]
+        clock=SystemClock(),
+        take_back=take_back,
+    )
     await session.load()
     return database, session
 
@@ -70,7 +80,13 @@ async def test_an_edited_message_takes_the_place_of_what_came_after_it(tmp_path:
     assert [one.id for one in kept[:4]] == ["m0", "m1", "m2", "m3"]
     assert kept[4].text == "other words"
     assert len(kept) == 6
-    again = Session(session.chat_id, book=session._book, prepare=prepare, clock=SystemClock())  # type: ignore[arg-type]
+    again = Session(
+        session.chat_id,
+        book=session._book,
+        prepare=prepare,  # type: ignore[arg-type]
+        clock=SystemClock(),
+        take_back=take_back,
+    )
     await again.load()
     assert [one.text for one in again.messages] == [one.text for one in kept]
     await session.edit("none", "x")

@@ -215,14 +215,16 @@ async def test_stop_while_the_arguments_of_a_call_stream(talk: Talk) -> None:
 async def test_stop_while_a_tool_runs_and_a_second_one_waits(talk: Talk) -> None:
     started, ended = asyncio.Event(), list[str]()
     give(talk, slow_tool(started, ended))
-    pieces = [call_piece("dredge", "{}", index=i, call_id=f"c{i}") for i in range(2)]
+    pieces = [call_piece("dredge", "{}", call_id="c0"), call_piece("remember", TEA, index=1, call_id="c1")]
     talk.server.then(sse(chunk(calls=pieces), chunk(finish="tool_calls")))
+    talk.answers = [Answer("once")]
     turn = asyncio.create_task(talk.session.send("Dredge"))
     await started.wait()
     assert (await talk.stored()).calls[0].state in {"reading", "running"}
     await stopped(talk, turn)
     assert ended == ["cancelled"]
     assert [record.state for record in talk.session.messages[1].calls] == ["stopped", "stopped"]
+    assert await talk.program.memories.all() == []
 
 
 async def test_stop_while_a_question_is_open(talk: Talk) -> None:

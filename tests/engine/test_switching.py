@@ -10,8 +10,8 @@ from conch_desktop.domain.calls import Json
 from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model
 from conch_desktop.domain.tools import Tool, ToolAnswer, ToolContext, answer
-from conch_desktop.engine.plan import Choice
 from conch_desktop.engine.switching import named_in, switch_offer
+from conch_desktop.engine.way import Choice
 from conch_desktop.tools.toolbox import Toolbox
 
 

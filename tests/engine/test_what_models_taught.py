@@ -8,7 +8,7 @@ import json
 import pytest
 
 from conch_desktop.domain.events import LessonLearnt
-from conch_desktop.engine.plan import Choice
+from conch_desktop.engine.way import Choice
 from conch_desktop.tools.toolbox import Toolbox
 from tests.engine.conftest import Talk, give
 from tests.engine.test_healing import NO_TOOLS, again, berth, bodies, refuses, tide

@@ -1,4 +1,4 @@
-"""Feeds bytes to the OpenAI wire and joins the events that come out, for the tests of this folder."""
+"""Feeds bytes to a wire and joins the events that come out, for the tests of this folder."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from conch_desktop.domain.messages import SentMessage
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.domain.tools import Tool, ToolAnswer, ToolContext
 from conch_desktop.providers.openai import OpenAIWire
-from conch_desktop.providers.registry import KINDS
+from conch_desktop.providers.registry import KINDS, make_wire
 from conch_desktop.providers.wire import Request, Wire
 
 DATA = Path(__file__).parent / "data"
@@ -110,11 +110,13 @@ async def feed(
     headers: Mapping[str, str] | None = None,
     tools: Sequence[str] | None = None,
     cut: bool = False,
+    kind: str = "openai",
 ) -> Joined:
-    """The answer that is read from these chunks."""
+    """The answer that the wire of a kind reads from these chunks."""
     sent = headers if headers is not None else {"content-type": "text/event-stream"}
     response = httpx.Response(status, headers=sent, stream=Arriving(chunks, cut=cut))
-    async with contextlib.aclosing(wire("http://127.0.0.1:1/v1").read(response, tools=tools)) as events:
+    made = make_wire(Provider("pier", kind, "Pier", "http://127.0.0.1:1"), None)
+    async with contextlib.aclosing(made.read(response, tools=tools)) as events:
         return join([event async for event in events])
 
 

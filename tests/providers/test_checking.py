@@ -88,5 +88,14 @@ def test_an_end_that_is_none_runs_nothing(case: dict[str, Any], error: str, text
     assert (told["error"], told["finish"], told["calls"], told["text"]) == (error, "error", [], text)
 
 
+def test_what_the_provider_ran_itself_is_told_apart() -> None:
+    entry = {"type": "tool_call", "name": "WebSearch", "input": {"q": "eels"}, "result": [{"text": "fish"}]}
+    logs = [{"role": "assistant", "content": [entry, {"type": "text", "text": "Fish."}]}]
+    chunks = [f"data: {json.dumps({'type': 'history_delta', 'stages': [{'id': 's', 'logs': logs}]})}\n\n"]
+    told = stream({"wire": "conol", "tools": ["mow"], "chunks": chunks})
+    assert told["provider_calls"] == [{"name": "WebSearch", "arguments": '{"q": "eels"}', "result": "fish"}]
+    assert (told["text"], told["calls"], told["finish"], told["error"]) == ("Fish.", [], "stop", None)
+
+
 def test_a_wire_that_is_not_there_yet_says_so() -> None:
-    assert stream({"wire": "conol", "chunks": ["x"]}) == {"error": "unsupported"}
+    assert stream({"wire": "telex", "chunks": ["x"]}) == {"error": "unsupported"}

@@ -66,7 +66,7 @@ def test_tools_are_defined_and_left_out_when_there_are_none() -> None:
     assert [each["function"]["name"] for each in sent["tools"]] == ["find", "now"]
     assert sent["tools"][0]["type"] == "function"
     assert sent["tools"][0]["function"]["parameters"]["required"] == ["q"]
-    assert sent["tools"][1]["function"]["parameters"] == {"type": "object", "properties": {}}
+    assert "parameters" not in sent["tools"][1]["function"]  # only Gemini's dialect leaves a tool without any
     assert "tool_choice" not in sent
     assert not {"tools", "tool_choice"} & body(tool_choice="required").keys()
 

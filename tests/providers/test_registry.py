@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from conch_desktop.domain.errors import UsageError
 from conch_desktop.domain.models import Model, Provider
-from conch_desktop.providers.anthropic import AnthropicWire
-from conch_desktop.providers.local import LocalServer, LocalWire
+from conch_desktop.providers.local import LocalServer
 from conch_desktop.providers.local_ends import PACKAGE
-from conch_desktop.providers.openai import OpenAIWire
 from conch_desktop.providers.registry import KINDS, base_url, family_of, is_loopback, make_wire
 
 ROOT = Path(__file__).parents[2]
+PLACE = "http://127.0.0.1:9"
 
 
 def test_the_kinds_are_those_of_the_command_line() -> None:
@@ -50,8 +50,19 @@ def test_the_kinds_are_those_of_the_command_line() -> None:
         ("openrouter", "http://127.0.0.1:9", "http://127.0.0.1:9/api/v1"),
         ("openrouter", "http://127.0.0.1:9/v1", "http://127.0.0.1:9/v1"),
         ("gemini", "", "https://generativelanguage.googleapis.com/v1beta/openai"),
-        ("ollama", "", "http://127.0.0.1:11434/v1"),
-        ("ollama", "http://127.0.0.1:11434/api", "http://127.0.0.1:11434/v1"),
+        ("gemini-native", "", "https://generativelanguage.googleapis.com/v1beta"),
+        ("gemini-native", "pier.example/v1beta/openai/", "https://pier.example/v1beta"),
+        ("gemini-native", "https://pier.example/v1/models/tide:generateContent?alt=sse", "https://pier.example/v1"),
+        ("ollama", "", "http://127.0.0.1:11434"),
+        ("ollama", "localhost:11434", "http://localhost:11434"),
+        ("ollama", "http://127.0.0.1:11434/v1/", "http://127.0.0.1:11434"),
+        ("ollama", "http://127.0.0.1:11434/api", "http://127.0.0.1:11434"),
+        ("ollama", "http://127.0.0.1:11434/api/chat", "http://127.0.0.1:11434"),
+        ("ollama", "http://127.0.0.1:11434/v1/chat/completions", "http://127.0.0.1:11434"),
+        ("ollama", "https://pier.example/ollama/v1", "https://pier.example/ollama"),
+        ("conol", "conol.ai", "https://conol.ai"),
+        ("conol-gateway", "127.0.0.1:8081", "http://127.0.0.1:8081/v1"),
+        ("conol-gateway", "http://127.0.0.1:8081/v1/", "http://127.0.0.1:8081/v1"),
     ],
 )
 def test_an_address_has_one_form(kind: str, url: str, expected: str) -> None:
@@ -105,9 +116,8 @@ async def test_a_wire_is_made_for_each_kind_that_has_one() -> None:
     for name, kind in KINDS.items():
         provider = Provider("p", name, "Pier")
         if kind.wire:
-            wire = make_wire(provider, "key", local=server)
-            made = {"local": LocalWire, "anthropic": AnthropicWire}
-            assert isinstance(wire, made.get(name, OpenAIWire))
+            wire = make_wire(provider if kind.url else replace(provider, url=PLACE), "key", local=server)
+            assert f"{type(wire).__module__}:{type(wire).__name__}" == kind.wire
             await wire.aclose()
         else:
             with pytest.raises(UsageError, match="can't be used yet"):

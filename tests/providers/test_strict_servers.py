@@ -12,13 +12,17 @@ import pytest
 
 from conch_desktop.domain.messages import SentCall, SentMessage, SentResult
 from conch_desktop.domain.models import Model, Provider
+from conch_desktop.engine.offer import make_offer
+from conch_desktop.engine.way import Way
 from conch_desktop.providers.openai_request import build
 from conch_desktop.providers.registry import make_wire
 from conch_desktop.providers.wire import Request
 from tests.anthropic_stream import messages_sse, start, stop, text
 from tests.providers.feeding import answer_of, tool
-from tests.servers import ScriptedServer, say
+from tests.servers import ScriptedServer, json_reply, say
 from tests.strict import ANTHROPIC, MISTRAL, OPENAI, Rule, Strict, broken
+from tests.strict_gemini import GEMINI, GEMINI_3, answered
+from tests.strict_ollama import OLLAMA, lines
 
 Change = Callable[[dict[str, Any]], Any]
 
@@ -146,7 +150,7 @@ def test_each_rule_is_kept_by_a_good_request_and_broken_by_one_change(api: str) 
 
 # Every kind of chat ---------------------------------------------------------------------------------------------------
 
-FIND, NOW = tool("find", q={"type": "string"}), tool("now")
+FIND, NOW = make_offer((tool("find", q={"type": "string"}), tool("now")), "permissive", Way("native")).tools
 ASKED = SentMessage("user", "When is the tide?")
 SO = SentMessage("user", "And now?")
 
@@ -253,6 +257,39 @@ async def test_anthropic_takes_every_chat(chat: str, name: str) -> None:
         every = [*requests(chat, Model("pier", name)), replace(requests(chat, Model("pier", name))[0], tools=())]
         strict = Strict(ANTHROPIC, [messages_sse(start(), text(0, "Soon."), stop()) for _ in every])
         server.route("POST /v1/messages", strict)
+        for request in every:
+            assert (await answer_of(wire, request)).text == "Soon.", strict.refused
+        await wire.aclose()
+
+
+@pytest.mark.parametrize("chat", CHATS)
+@pytest.mark.parametrize(("name", "rules"), [("gemini-3-flash", GEMINI_3), ("gemini-2.5-pro", GEMINI)])
+async def test_gemini_takes_every_chat(chat: str, name: str, rules: tuple[Rule, ...]) -> None:
+    async with ScriptedServer() as server:
+        wire = make_wire(Provider("pier", "gemini-native", "Pier", server.url), "AIza-pier")
+        every = gemini_s(requests(chat, Model("pier", name)))
+        strict = Strict(rules, [answered({"text": "Soon."}) for _ in every])
+        server.route(f"POST /v1beta/models/{name}:streamGenerateContent?alt=sse", strict)
+        for request in every:
+            assert (await answer_of(wire, request)).text == "Soon.", strict.refused
+        await wire.aclose()
+
+
+def gemini_s(every: list[Request]) -> list[Request]:
+    """Requests whose tools are in Gemini's dialect: one that takes nothing has no parameters."""
+    tools = make_offer((FIND, NOW), "gemini", Way("native")).tools
+    return [replace(request, tools=tools) for request in every]
+
+
+@pytest.mark.parametrize("chat", CHATS)
+async def test_ollama_takes_every_chat(chat: str) -> None:
+    async with ScriptedServer() as server:
+        server.route("POST /api/show", json_reply({"capabilities": ["completion", "tools"]}))
+        server.route("GET /api/ps", json_reply({"models": []}))
+        wire = make_wire(Provider("pier", "ollama", "Pier", server.url), None)
+        every = requests(chat, Model("pier", "plain"))
+        strict = Strict(OLLAMA, [lines({"content": "Soon."}) for _ in every])
+        server.route("POST /api/chat", strict)
         for request in every:
             assert (await answer_of(wire, request)).text == "Soon.", strict.refused
         await wire.aclose()

@@ -27,6 +27,7 @@ from conch_desktop.domain.messages import (
     TextPart,
     UsageCount,
 )
+from conch_desktop.domain.pictures import PictureContent
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
 from tests.store.conftest import StillClock, count
@@ -58,6 +59,8 @@ CALLS = st.builds(
     ms=st.none() | SMALL,
     extra=ANY_TEXT,
     wire_id=ANY_TEXT,
+    outside=ANY_TEXT,
+    pictures=st.lists(st.builds(PictureContent, st.binary(max_size=8), st.just("image/png")), max_size=3).map(tuple),
 )
 PARTS: st.SearchStrategy[Part] = st.one_of(
     st.builds(TextPart, ANY_TEXT, SMALL),
@@ -154,7 +157,7 @@ def versions(draw: st.DrawFn) -> list[Message]:
 
 
 @given(versions(), st.data())
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 def test_a_message_that_changes_comes_back_as_its_last_version(
     store: Waiting, history: list[Message], data: st.DataObject
 ) -> None:
@@ -324,3 +327,20 @@ async def test_what_was_interrupted_is_joined_and_goes_on(database: Database, ch
     await chats.put(chat, on, written=message)
     assert await chats.messages(chat) == [on]
     assert await count(database, "tails") == 1
+
+
+async def test_a_picture_is_kept_once_and_goes_with_the_last_call_that_shows_it(
+    chats: Chats, database: Database
+) -> None:
+    picture = PictureContent(b"the same", "image/png")
+    calls = [replace(CALL, id=f"c{n}", raw="{}", pictures=(picture,) * (n + 1)) for n in range(2)]
+    one = await put_versions(chats, Message("m", "assistant", (calls[0],)))
+    await put_versions(chats, Message("m", "assistant", (calls[1],)))
+    assert await count(database, "pictures") == 1
+    await chats.delete(one)
+    await chats.purge_deleted()
+    assert await count(database, "pictures") == 1
+    for chat in await chats.listing():
+        await chats.delete(chat.id)
+    await chats.purge_deleted()
+    assert (await count(database, "pictures"), await count(database, "call_pictures")) == (0, 0)

@@ -15,12 +15,14 @@ from pathlib import Path
 
 import pytest
 
+from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.errors import NewerStore, NotOurStore, StoreError
 from conch_desktop.domain.messages import Message, TextPart
 from conch_desktop.domain.models import Provider
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
 from conch_desktop.store.migrations import APPLICATION_ID, MIGRATIONS, Migration
+from conch_desktop.store.permissions import Permission, Permissions
 from conch_desktop.store.providers import Providers
 from tests.store.conftest import StillClock
 
@@ -258,19 +260,46 @@ def orphan(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM messages")
 
 
+def _executes(statement: str) -> Callable[[sqlite3.Connection], None]:
+    def work(connection: sqlite3.Connection) -> None:
+        connection.execute(statement)
+
+    return work
+
+
+OLD_ROWS = (
+    "INSERT INTO chats (id, title, model, pinned, created, updated, draft) VALUES ('c', 'Before', '', 0, 1, 1, '')",
+    """
+    INSERT INTO messages (chat, id, role, created, state, asked, model, author, mode, why)
+    VALUES (1, 'm', 'assistant', 1.5, 'done', '', '', '', '', '')
+    """,
+    "INSERT INTO parts (message, position, kind, step, length, text) VALUES (1, 0, 'text', 0, 4, 'kept')",
+    "INSERT INTO parts (message, position, kind, step, length, text) VALUES (1, 1, 'call', 0, 2, '')",
+    """
+    INSERT INTO calls (
+        part, id, name, source, state, is_error, why, args, mends, dropped, answer, sent_back, extra, wire_id, raw
+    ) VALUES (2, 'i', 'save', 'notes', 'done', 0, '', '{}', '[]', '[]', 'saved', 'saved', '', 'w', '{}')
+    """,
+    "INSERT INTO permissions (source, tool, digest, allowed) VALUES ('notes', 'save', 'd', 2.5)",
+)
+"""What the first version wrote. Rows of later versions can hold more; the program has to read these all the same."""
+
+OLD_CALL = CallRecord("i", "save", "{}", 0, "notes", "done", {}, answer="saved", sent_back="saved", wire_id="w")
+OLD_MESSAGE = Message("m", "assistant", (TextPart("kept"), OLD_CALL), 1.5)
+
+
 @pytest.mark.parametrize("version", range(1, len(LATER)))
 async def test_a_database_of_any_earlier_version_is_brought_up_to_date(
     path: Path, clock: StillClock, version: int
 ) -> None:
     database = await Database.open(path, clock, migrations=LATER[:version])
-    chats = Chats(database, clock)
-    chat = await chats.create(title="From before")
-    message = Message("m", "user", (TextPart("kept"),), created=clock.now())
-    await chats.put(chat.id, message)
+    for row in OLD_ROWS:
+        await database.run(_executes(row))
     await database.aclose()
 
     database = await Database.open(path, clock, migrations=LATER)
-    assert await Chats(database, clock).messages(chat.id) == [message]
+    assert await Chats(database, clock).messages("c") == [OLD_MESSAGE]
+    assert await Permissions(database, clock).all() == [Permission("notes", "save", "d", 2.5)]
     assert await database.run(lambda c: c.execute("SELECT colour FROM chats").fetchall()) == [("teal",)]
     assert await database.run(lambda c: c.execute("PRAGMA user_version").fetchone()) == (len(LATER),)
     await database.aclose()
@@ -278,8 +307,8 @@ async def test_a_database_of_any_earlier_version_is_brought_up_to_date(
     (backup,) = path.parent.glob("*.backup")
     assert backup.name == f"{path.name}.format-{version}.20270115-080000.backup"
     backup.rename(path.parent / "put-back.sqlite3")
-    database = await Database.open(path.parent / "put-back.sqlite3", clock, migrations=LATER[:version])
-    assert await Chats(database, clock).messages(chat.id) == [message]
+    database = await Database.open(path.parent / "put-back.sqlite3", clock, migrations=LATER)
+    assert await Chats(database, clock).messages("c") == [OLD_MESSAGE]
     await database.aclose()
 
 

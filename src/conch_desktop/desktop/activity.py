@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedLayout, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import IconButton
 from conch_desktop.desktop.composer import SendButton
@@ -17,7 +17,7 @@ from conch_desktop.desktop.scroll import Scroll
 from conch_desktop.desktop.sidebar import Nothing
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.turn_head import TurnHead
-from conch_desktop.desktop.wording import BADGE_WORDS, clock, source_text
+from conch_desktop.desktop.wording import BADGE_WORDS, call_marks, clock, source_text
 
 if TYPE_CHECKING:
     from conch_desktop.desktop.call_card import CallCard
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
     from conch_desktop.domain.messages import Message
 
 _EDGE = 12
+_FILTERS = {"": "All calls", "mended": "Mended", "ended badly": "Not run or failed"}
+_NOTHING = (
+    "activity",
+    "No calls in this chat yet",
+    "When a model uses a tool, you see here what it sent, what was mended and what ran.",
+)
 
 
 class Activity(QWidget):
@@ -38,6 +44,8 @@ class Activity(QWidget):
     """A lesson of this kind is to go."""
     case_wanted = Signal(str)
     """The call of this id, as a case."""
+    again_wanted = Signal(str)
+    """The call of this id is to run once more."""
     opened = Signal(str)
     """The card of this call is open ("" for none)."""
 
@@ -54,6 +62,7 @@ class Activity(QWidget):
         self._heads: dict[str, TurnHead] = {}
         self._lessons: LessonsCard | None = None
         self._notes: dict[tuple[str, int], QWidget] = {}
+        self._only = ""
         self._build()
         look.changed.connect(self._restyle)
 
@@ -64,22 +73,23 @@ class Activity(QWidget):
         self.stop.show_state(running=True, ready=False)
         self.stop.clicked.connect(self.stopped)
         self.stop.hide()
+        self.filter = IconButton("filter", "Which calls are shown")
+        self.filter.setCheckable(True)
+        self.filter.clicked.connect(self._choose_filter)
         head = QHBoxLayout()
         head.setContentsMargins(16, 8, 8, 7)
         head.setSpacing(4)
         head.addWidget(label("Activity", "ui", "t1", 600), 1)
         head.addWidget(self.stop)
+        head.addWidget(self.filter)
         head.addWidget(close)
         self.area = Scroll()
         self._column = QWidget()
         self._column.setObjectName("panel")
         self._column.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.area.setWidget(self._column)
-        self._nothing = Nothing(
-            "activity",
-            "No calls in this chat yet",
-            "When a model uses a tool, you see here what it sent, what was mended and what ran.",
-        )
+        self._nothing, self._none_below = Nothing(*_NOTHING), Nothing(*_NOTHING)
+        self._none_below.setParent(self._column)
         pages = QWidget()
         self._pages = QStackedLayout(pages)
         self._pages.addWidget(self._nothing)
@@ -144,8 +154,11 @@ class Activity(QWidget):
         items: list[QWidget] = []
         for at, part in enumerate(message.parts):
             if isinstance(part, CallRecord):
-                items.append(self._card(part))
-            elif isinstance(part, NoticePart):
+                if self._only in ("", *call_marks(part)):
+                    items.append(self._card(part))
+            elif isinstance(part, NoticePart) and not self._only:
+                if at and isinstance(message.parts[at - 1], NoticePart):
+                    items.pop()  # Of several in a row the last says it all.
                 items.append(self._note(message.id, at, part.text))
         return items
 
@@ -160,6 +173,7 @@ class Activity(QWidget):
             card.asked.connect(self.asked)
             card.walked.connect(self._walk)
             card.case_wanted.connect(self.case_wanted)
+            card.again_wanted.connect(self.again_wanted)
             card.refit.connect(self._place)
         card.show_call(call, source)
         return card
@@ -187,6 +201,24 @@ class Activity(QWidget):
                 item.show()
         self._items = items
 
+    def _choose_filter(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for mark, words in _FILTERS.items():
+            action = menu.addAction(words)
+            action.setCheckable(True)
+            action.setChecked(mark == self._only)
+            action.triggered.connect(lambda _=False, mark=mark: self.show_only(mark))
+        self.filter.setChecked(bool(self._only))
+        menu.popup(self.filter.mapToGlobal(QPoint(0, self.filter.height())))
+
+    def show_only(self, mark: str) -> None:
+        """Leaves only calls with this mark (of `call_marks`); "" shows all."""
+        self._only = mark
+        self.filter.setChecked(bool(mark))
+        self.filter.set_name(f"Which calls are shown: {_FILTERS[mark].lower()}")
+        self.show_messages(self._messages, self._groups)
+
     # Place ----------------------------------------------------------------------------------------------------------
 
     def _place(self) -> None:
@@ -204,6 +236,8 @@ class Activity(QWidget):
             item.setGeometry(_EDGE, y, width, high)
             y += high + 8
         whole = max(y + 4, self.area.viewport().height())
+        self._none_below.setVisible(not self._shown)
+        self._none_below.setGeometry(_EDGE, y, width, whole - y)
         self._column.resize(self.area.viewport().width(), whole)
         if moved and anchor is not None:
             bar.setValue(anchor.y() + offset)

@@ -42,6 +42,7 @@ _LATER = (
     "conch_desktop.desktop.settings_desk",
     "conch_desktop.desktop.options_desk",
     "conch_desktop.desktop.palette_desk",
+    "conch_desktop.desktop.search_desk",
     "conch_desktop.desktop.life",
 )
 """What is imported after the first picture: one after the other, so that keys and the mouse are heard in between."""

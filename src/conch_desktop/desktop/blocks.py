@@ -17,7 +17,7 @@ from conch_desktop.desktop.tokens import LINE
 from conch_desktop.desktop.trouble import trouble_of
 from conch_desktop.desktop.usage_words import usage_words
 from conch_desktop.domain.calls import CallRecord
-from conch_desktop.domain.messages import Message, Outline, ReasoningPart, TextPart
+from conch_desktop.domain.messages import Message, NoticePart, Outline, ReasoningPart, TextPart
 
 if TYPE_CHECKING:
     from conch_desktop.tools.guard import Question
@@ -291,6 +291,11 @@ def message_blocks(
                 blocks.append(Block("question", ("question", at, 0), question, lambda width: look.px(200)))
             else:
                 blocks.append(Block("call", ("call", at, 0), part, lambda width: look.px(32)))
+        elif isinstance(part, NoticePart) and (running or at < count - 1):
+            # A notice at the very end is said with a way on (`trouble_of`); of several in a row the last says it all.
+            if blocks and blocks[-1].kind == "notice":
+                blocks.pop()
+            blocks.append(Block("notice", ("notice", at, 0), part.text, lambda width: look.px(20)))
     kept.cut(count)
     blocks += _end(message, blocks, running=running, last=last)
     return kept.same(blocks)
@@ -336,7 +341,7 @@ def _chunks(text: str) -> list[str]:
 def _end(message: Message, before: list[Block], *, running: bool, last: bool) -> list[Block]:
     """What stands below the parts of an answer."""
     if running:
-        waits = not before or before[-1].kind in ("author", "call")
+        waits = not before or before[-1].kind in ("author", "call", "notice")
         states = {call.state for call in message.calls}
         if waits and not states & {"reading", "waiting", "running"}:
             return [Block("pulse", ("pulse", 0, 0), None, lambda width: look.px(24))]

@@ -29,6 +29,7 @@ class FocusRing(QWidget):
 
     def __init__(self, target: QWidget) -> None:
         self._target = target
+        self._reach: int = getattr(target, "ring", _RING)
         self._followed = [target]
         super().__init__(self._ground_of(target))
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -41,10 +42,10 @@ class FocusRing(QWidget):
 
     def _ground_of(self, target: QWidget) -> QWidget | None:
         """The nearest widget around the control that has room for the ring."""
-        ground = target.parentWidget()
+        ground, reach = target.parentWidget(), self._reach
         while ground is not None and not ground.isWindow():
             corner = target.mapTo(ground, QPoint(0, 0))
-            if ground.rect().contains(QRect(corner, target.size()).adjusted(-_RING, -_RING, _RING, _RING)):
+            if ground.rect().contains(QRect(corner, target.size()).adjusted(-reach, -reach, reach, reach)):
                 break
             if isinstance(ground.parentWidget(), QAbstractScrollArea):
                 break
@@ -87,12 +88,14 @@ class FocusRing(QWidget):
     def _follow(self) -> None:
         ground = self.parentWidget()
         if ground is not None:
-            corner = self._target.mapTo(ground, QPoint(0, 0))
-            self.setGeometry(QRect(corner, self._target.size()).adjusted(-_RING, -_RING, _RING, _RING))
+            corner, reach = self._target.mapTo(ground, QPoint(0, 0)), self._reach
+            self.setGeometry(QRect(corner, self._target.size()).adjusted(-reach, -reach, reach, reach))
 
 
 class Painted(QPushButton):
-    """What both kinds of buttons share."""
+    """What both kinds of buttons share. `ring`: how far the ring of the focus reaches beyond it; 0 for rows."""
+
+    ring = _RING
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -6,21 +6,23 @@ import json
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QFocusEvent, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtGui import QEnterEvent, QFocusEvent, QGuiApplication, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
-from conch_desktop.desktop.buttons import Button, FocusRing, IconButton
+from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.flow import Flow
 from conch_desktop.desktop.marked_text import Rings, mark_text
 from conch_desktop.desktop.marks import Span, members, ran_marks, sent_marks
 from conch_desktop.desktop.mend_words import MendLine, mend_lines
 from conch_desktop.desktop.mono_box import MonoBox
-from conch_desktop.desktop.parts import IconMark, Line, label
+from conch_desktop.desktop.parts import IconMark, Line, Paragraph, label
 from conch_desktop.desktop.theme import look
-from conch_desktop.desktop.wording import STATE_WORDS, clock, count, mended, pretty
+from conch_desktop.desktop.tokens import LINE
+from conch_desktop.desktop.wording import STATE_WORDS, clock, count, duration, mended, pretty
 
 if TYPE_CHECKING:
     from conch_desktop.domain.calls import CallRecord
+    from conch_desktop.engine.again import Again
 
 _FOLD_FROM = 10
 """Lines from which JSON in an answer is folded."""
@@ -69,8 +71,13 @@ class MendRow(QWidget):
         row.setSpacing(8)
         icon, tone = ("close", "err") if line.left_out else ("mend", "mend")
         row.addWidget(IconMark(icon, tone), 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(label(self.words, "small", "t1", wrap=True), 1)
-        row.addWidget(label(line.where, "tiny", "t2"), 0, Qt.AlignmentFlag.AlignTop)
+        words = label(self.words, "small", "t1", wrap=True)
+        if isinstance(words, Paragraph):
+            words.mono = len(line.name)
+        row.addWidget(words, 1)
+        where = label(line.where, "tiny", "t2")
+        where.setFixedHeight(look.px(LINE["small"]))
+        row.addWidget(where, 0, Qt.AlignmentFlag.AlignTop)
 
     def _light(self, on: bool) -> None:
         self._on = on
@@ -84,7 +91,6 @@ class MendRow(QWidget):
         self._light(self.hasFocus())
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        FocusRing.show_on(self)
         self._light(True)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
@@ -97,6 +103,9 @@ class MendRow(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.colour("mendS"))
             painter.drawRoundedRect(QRectF(self.rect()), 4, 4)
+            if self.hasFocus():
+                painter.setPen(QPen(look.colour("acc"), 2))
+                painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 4, 4)
 
 
 class Folded(QWidget):
@@ -138,11 +147,13 @@ class CallBody(QWidget):
     """The sections of a call. Everything it can say is said here; what it wants done is announced."""
 
     case_wanted = Signal()
+    again_wanted = Signal()
     refit = Signal()
 
-    def __init__(self, call: CallRecord, parent: QWidget) -> None:
+    def __init__(self, call: CallRecord, parent: QWidget, again: Again | None = None, *, running: bool = False) -> None:
         super().__init__(parent)
         self.call = call
+        self._again, self._running = again, running
         self.mends: list[MendRow] = []
         self._sent_rings: Rings | None = None
         self._ran_rings: Rings | None = None
@@ -150,7 +161,14 @@ class CallBody(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for section in [self._sent(), *self._ran(), *self._mended(), *self._answer(), *self._sent_back()]:
+        for section in [
+            self._sent(),
+            *self._ran(),
+            *self._mended(),
+            *self._answer(),
+            *self._sent_back(),
+            *self._came_again(),
+        ]:
             column.addWidget(Line())
             column.addWidget(section)
         column.addWidget(Line())
@@ -245,6 +263,20 @@ class CallBody(QWidget):
         box = MonoBox("Sent back", call.sent_back, edge="errL" if call.is_error else "line")
         return [Section("Sent back", "what the model was told", box, call.sent_back)]
 
+    def _came_again(self) -> list[QWidget]:
+        """What running it once more came to."""
+        again = self._again
+        if again is None:
+            return []
+        head = f"Again at {clock(again.at, seconds=True)}"
+        if not again.ran:
+            return [Section(head, "", label(again.text, "small", "t2", wrap=True), None)]
+        value = as_json(again.text)
+        shown = again.text if value is None else value
+        box = MonoBox("The new answer", shown or "(nothing)", edge="errL" if again.is_error else "line")
+        rest = f"{'failed, ' if again.is_error else ''}{duration(again.ms)}, the model was not told"
+        return [Section(head, rest, box, again.text)]
+
     def _actions(self) -> QWidget:
         call = self.call
         row = QWidget()
@@ -258,6 +290,12 @@ class CallBody(QWidget):
         flow.addWidget(copy)
         if call.state != "reading":
             flow.addWidget(case)
+        if may_run_again(call):
+            again = Button("Running…" if self._running else "Run again", "plain", "again", 28)
+            again.setEnabled(not self._running)
+            again.setToolTip("Runs exactly what ran; the model is not told")
+            again.clicked.connect(self.again_wanted)
+            flow.addWidget(again)
         if call.started:
             when = label(clock(call.started, seconds=True), "small", "t2")
             when.setMinimumHeight(look.px(28))
@@ -266,6 +304,11 @@ class CallBody(QWidget):
         column.setContentsMargins(8, 8, 12, 8)
         column.addLayout(flow)
         return row
+
+
+def may_run_again(call: CallRecord) -> bool:
+    """Whether a call ran here and ended, so that it can run once more."""
+    return call.args is not None and call.started is not None and call.state in ("done", "failed", "stopped", "unknown")
 
 
 def nothing_ran(call: CallRecord) -> bool:

@@ -20,12 +20,15 @@ from conch_desktop.desktop.wording import STATE_ICONS, STATE_TONES, STATE_WORDS,
 
 if TYPE_CHECKING:
     from conch_desktop.domain.calls import CallRecord
+    from conch_desktop.engine.again import Again
 
 _PAD = 14
 
 
 class CardHead(CallPicture):
     """The closed card, and the head of an open one. `walked`: an arrow, up (-1) or down (1)."""
+
+    ring = 0
 
     walked = Signal(int)
 
@@ -124,6 +127,7 @@ class CallCard(Card):
     opened = Signal(str, bool)
     asked = Signal(str)
     case_wanted = Signal(str)
+    again_wanted = Signal(str)
     walked = Signal(str, int)
     refit = Signal()
 
@@ -136,6 +140,8 @@ class CallCard(Card):
         self._question = Button("Go to the question", height=24, parent=self)
         self._question.clicked.connect(lambda: self.asked.emit(self.call.id))
         self._body: CallBody | None = None
+        self._again: Again | None = None
+        self._running_again = False
         self._source = source
         self.dirty = True
         self.show_call(call, source)
@@ -154,6 +160,12 @@ class CallCard(Card):
         self.dirty = True
         self.update()
         return True
+
+    def show_again(self, again: Again | None, *, running: bool = False) -> None:
+        """What running it once more came to, or that it runs."""
+        self._again, self._running_again = again, running
+        self._drop_body()
+        self._refit()
 
     @property
     def body(self) -> CallBody | None:
@@ -185,13 +197,15 @@ class CallCard(Card):
         self._head.setGeometry(0, 0, width, high)
         if self._question.isVisibleTo(self) and not self.is_open:
             left, hint = _PAD + look.px(16) + 10, self._question.sizeHint()
+            high += 4 if tags(self.call) else 0
             self._question.setGeometry(left, high - 4, hint.width(), hint.height())
             high += hint.height() + 6
         elif self._question.isVisibleTo(self):
             self._question.setGeometry(0, 0, 0, 0)
         if self.is_open:
             if self._body is None:
-                self._body = CallBody(self.call, self)
+                self._body = CallBody(self.call, self, self._again, running=self._running_again)
+                self._body.again_wanted.connect(lambda: self.again_wanted.emit(self.call.id))
                 self._body.case_wanted.connect(lambda: self.case_wanted.emit(self.call.id))
                 self._body.refit.connect(self._refit)
                 self._body.show()

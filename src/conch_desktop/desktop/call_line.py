@@ -13,7 +13,7 @@ from conch_desktop.desktop import icons
 from conch_desktop.desktop.call_motion import CallPicture
 from conch_desktop.desktop.parts import paint_tag, tag_width
 from conch_desktop.desktop.theme import look
-from conch_desktop.desktop.wording import STATE_ICONS, STATE_TONES, STATE_WORDS, about, state_text
+from conch_desktop.desktop.wording import STATE_ICONS, STATE_TONES, STATE_WORDS, about, mended, state_text
 
 if TYPE_CHECKING:
     from conch_desktop.domain.calls import CallRecord
@@ -24,6 +24,8 @@ BEYOND = 8
 
 class CallLine(CallPicture):
     """Press it to open the call's card."""
+
+    ring = 0
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,7 +91,7 @@ class CallLine(CallPicture):
         painter.drawText(QRectF(right - wide, 0, wide + 2, high), Qt.AlignmentFlag.AlignVCenter, words)
         right -= wide + 8
         if call.mends and call.state != "waiting" and self.width() > look.px(360):
-            text = f"{len(call.mends)} mended"
+            text = f"{mended(call)} mended"
             wide, tall = tag_width(text), look.px(18)
             paint_tag(painter, QRectF(right - wide, (high - tall) / 2, wide, tall), text, "mend")
             right -= wide + 8

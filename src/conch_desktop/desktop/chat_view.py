@@ -225,6 +225,7 @@ class ChatView(QAbstractScrollArea):
             found.answered.connect(self.answered)
             found.link_pressed.connect(self.link_pressed)
             found.picture_asked.connect(self.picture_asked)
+            found.menu_asked.connect(self._menu_at)
             found.refit.connect(self._refit)
             found.grown.connect(self._grown)
             self._show_row(at)
@@ -532,6 +533,11 @@ class ChatView(QAbstractScrollArea):
             spot = QPoint(row.x() + look.px(24), max(8, min(self.viewport().height() - 40, row.y() + look.px(24))))
             open_menu(self, spot, self.viewport().mapToGlobal(spot))
 
+    def _menu_at(self, where: QPoint) -> None:
+        from conch_desktop.desktop.message_menu import open_menu
+
+        open_menu(self, self.viewport().mapFromGlobal(where), where)
+
     @property
     def selecting(self) -> Selecting:
         """What is selected, and how."""
@@ -594,9 +600,7 @@ class ChatView(QAbstractScrollArea):
             self.selecting.double(event.position().toPoint())
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        from conch_desktop.desktop.message_menu import open_menu
-
-        open_menu(self, self.viewport().mapFromGlobal(event.globalPos()), event.globalPos())
+        self._menu_at(event.globalPos())
 
 
 def _warm() -> None:

@@ -6,17 +6,19 @@ import asyncio
 import gc
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
 
 from conch_desktop.desktop.announce import announce
-from conch_desktop.desktop.copied_case import case_line
 from conch_desktop.desktop.groups import NEW_CHAT
 from conch_desktop.desktop.offer_desk import OfferDesk
 from conch_desktop.desktop.slash_menu import SlashMenu, ToolRow, first_sentence
+from conch_desktop.desktop.waiting_desk import WaitingDesk
 from conch_desktop.domain.errors import StoreError
+from conch_desktop.domain.events import LessonLearnt
+from conch_desktop.domain.tools import BUILTIN
 from conch_desktop.engine.commands import split_command
 from conch_desktop.engine.session import MessageEnded, QuestionAsked, TitleChanged
 from conch_desktop.store.settings import LAST_CHAT
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 _FLUSH = 16
 _SLOW, _SLOW_FLUSH = 8, 33
 _DRAFT_AFTER = 400
-_SEARCH_AFTER = 150
 
 
 class ChatsDesk(QObject):
@@ -43,6 +44,8 @@ class ChatsDesk(QObject):
     """Another chat with another model is open, or the mode of its model became known."""
     ended = Signal()
     """An answer ended, in any chat."""
+    learnt = Signal()
+    """A model taught something, in any chat."""
     model_wanted = Signal()
     switch_wanted = Signal(str)
     """This model answers from now on."""
@@ -60,7 +63,7 @@ class ChatsDesk(QObject):
         self._session: Session | None = None
         self._listening: dict[str, Callable[[], None]] = {}
         self._drafts: dict[str, str] = {}
-        self._waiting: dict[str, list[str]] = {}
+        self._waiting = WaitingDesk(window, self, tasks)
         self._offers = OfferDesk(window, program)
         self.known_model: Callable[[str], Model | None] = lambda _: None
         """The model of that id as the lists have it; set by whoever reads the lists."""
@@ -74,7 +77,6 @@ class ChatsDesk(QObject):
         self.modes: dict[str, str] = {}
         self._flush = self._timer(_FLUSH, self.show_now)
         self._draft_timer = self._timer(_DRAFT_AFTER, self._save_draft_soon)
-        self._search_timer = self._timer(_SEARCH_AFTER, self._search)
         self._clock = QTimer(self)
         self._clock.setInterval(1000)
         self._clock.timeout.connect(self._tick)
@@ -100,20 +102,14 @@ class ChatsDesk(QObject):
         window.sidebar.pinned.connect(lambda chat, on: self._do(self._pin(chat, on), "pin the chat"))
         window.sidebar.deleted.connect(lambda chat: self._do(self._delete(chat), "delete the chat"))
         window.sidebar.undone.connect(lambda: self._do(self._undo(), "bring the chat back"))
-        window.sidebar.searched.connect(lambda _: self._search_timer.start())
         window.view.acted.connect(self._act)
         window.view.edited.connect(self._edited)
         window.view.picture_asked.connect(lambda url: self._do(self._show_picture(url), "fetch a picture"))
         window.view.wanted.connect(lambda first, last: self._do(self._read(first, last), "read messages"))
         window.view.answered.connect(self._answer)
-        window.view.call_pressed.connect(self._open_call)
         window.activity.asked.connect(lambda _: self._go_to_question())
-        window.activity.case_wanted.connect(self._copy_case)
-        window.activity.opened.connect(window.view.show_open_call)
         window.composer.sent.connect(self._send)
         self._offers.answered.connect(self._offer_answered)
-        window.composer.queued.connect(self._queue)
-        window.composer.taken_back.connect(self._take_back)
         window.composer.changed.connect(self._typed)
         window.composer.slash.connect(self._offer_tools)
         window.composer.writing.steered.connect(self._menu.steer)
@@ -251,15 +247,6 @@ class ChatsDesk(QObject):
         await self.refresh()
         await self.open(self._deleted)
 
-    def _search(self) -> None:
-        words = self._window.sidebar.search.field.text()
-        if words.strip():
-            self._do(self._search_for(words), "search the chats")
-
-    async def _search_for(self, words: str) -> None:
-        found = await self._program.chats.search(words)
-        self._window.sidebar.show_found(words, {one.chat.id for one in found})
-
     # Drafts ---------------------------------------------------------------------------------------------------------
 
     def _fill(self, text: str) -> None:
@@ -267,6 +254,19 @@ class ChatsDesk(QObject):
         self._window.composer.set_text(text)
         self._window.composer.say("")
         self._filling = False
+
+    def rewrite(self, text: str) -> None:
+        """Puts another text into the composer, to be kept as the draft."""
+        self._close_menu()
+        self._fill(text)
+        self._draft_timer.start()
+
+    def put_before_draft(self, chat: str, texts: list[str]) -> None:
+        """Puts texts before the draft of a chat that is not open."""
+        known = next((one.draft for one in self.chats if one.id == chat), "")
+        draft = "\n\n".join([*texts, self._drafts.get(chat, known)]).strip()
+        self._drafts[chat] = draft
+        self._do(self._program.chats.save_draft(chat, draft), "keep the draft")
 
     def _typed(self) -> None:
         self._offer_tools()
@@ -361,14 +361,15 @@ class ChatsDesk(QObject):
             if not session.model_id:
                 await session.choose_model(self.new_model)
             await self._save_draft(session.chat_id, "")
-            await self._deliver(session, text)
+            await self.deliver(session, text)
         except StoreError as error:
             # What could not be kept goes back to where it came from.
             if not self._window.composer.text():
                 self._fill(text)
             self._window.say(str(error))
 
-    async def _deliver(self, session: Session, text: str) -> None:
+    async def deliver(self, session: Session, text: str) -> None:
+        """Sends a message in a chat, and waits for the end of its answer."""
         asked, rest = split_command(text, self._program.toolbox)
         if session is self._session:
             self._window.view.go_to_end()
@@ -390,74 +391,8 @@ class ChatsDesk(QObject):
             self._show_list()
             self.show_now()
             if not whole:
-                self._give_back(session.chat_id)
-        self._send_next(session)
-
-    # What waits for the end of an answer ----------------------------------------------------------------------------
-
-    def _queue(self, text: str) -> None:
-        """A message written while an answer runs."""
-        session = self._session
-        if session is None or not session.running:
-            self._send(text)
-            return
-        self._waiting.setdefault(session.chat_id, []).append(text)
-        self._close_menu()
-        self._fill("")
-        self._draft_timer.start()
-        self._window.composer.show_waiting(self._waiting[session.chat_id])
-
-    def _send_next(self, session: Session) -> None:
-        """After a whole answer the next message goes; after one that was stopped or failed, all go back."""
-        waiting = self._waiting.get(session.chat_id)
-        if not waiting or session.running:
-            return
-        last = session.messages[-1] if session.messages else None
-        if last is not None and last.state == "done" and last.failure is None:
-            text = waiting.pop(0)
-            self._do(self._deliver_waiting(session, text), "send the message")
-        else:
-            self._give_back(session.chat_id)
-        if session is self._session:
-            self._window.composer.show_waiting(self._waiting.get(session.chat_id, ()))
-
-    async def _deliver_waiting(self, session: Session, text: str) -> None:
-        try:
-            await self._deliver(session, text)
-        except StoreError as error:
-            self._waiting.setdefault(session.chat_id, []).insert(0, text)
-            self._give_back(session.chat_id)
-            self._window.say(str(error))
-
-    def _take_back(self, number: int) -> None:
-        """A message that waits goes back to where it was written."""
-        waiting = self._waiting.get(self.chat, [])
-        if 0 <= number < len(waiting):
-            self._write_back([waiting.pop(number)])
-            self._window.composer.show_waiting(waiting)
-            self._window.composer.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _give_back(self, chat: str) -> None:
-        """All that waits in a chat becomes its draft again, before what was written since."""
-        texts = self._waiting.pop(chat, [])
-        if not texts:
-            return
-        if chat == self.chat:
-            self._write_back(texts)
-            self._window.composer.show_waiting(())
-        else:
-            draft = "\n\n".join([*texts, self._draft_of(chat)]).strip()
-            self._drafts[chat] = draft
-            self._do(self._program.chats.save_draft(chat, draft), "keep the draft")
-
-    def _write_back(self, texts: list[str]) -> None:
-        written = self._window.composer.text()
-        self._fill("\n\n".join([*texts, written] if written.strip() else texts))
-        self._draft_timer.start()
-
-    def _draft_of(self, chat: str) -> str:
-        known = next((one.draft for one in self.chats if one.id == chat), "")
-        return self._drafts.get(chat, known)
+                self._waiting.give_back(session.chat_id)
+        self._waiting.send_next(session)
 
     def stop(self) -> None:
         """Stops the answer of the chat that is open."""
@@ -510,18 +445,6 @@ class ChatsDesk(QObject):
             self._session.answer(question, Answer(choice, reason))
             self._window.composer.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def _open_call(self, call: str) -> None:
-        self._window.shell.show_panel(True)
-        self._window.activity.open_call(call)
-
-    def _copy_case(self, call_id: str) -> None:
-        messages = self._session.messages if self._session is not None else []
-        call = next((call for message in messages for call in message.calls if call.id == call_id), None)
-        if call is not None:
-            line = case_line(call, self._program.toolbox.find(call.name))
-            QGuiApplication.clipboard().setText(line)
-            self._window.say("Copied one line for conch-desktop check args.")
-
     def _go_to_question(self) -> None:
         session = self._session
         if session is None or session.question is None:
@@ -544,6 +467,8 @@ class ChatsDesk(QObject):
             announce(self._window, f"{event.question.tool} waits for you. {event.question.title}")
         elif isinstance(event, MessageEnded):
             self._ended(event.message)
+        elif isinstance(event, LessonLearnt):
+            self.learnt.emit()
         elif isinstance(event, TitleChanged):
             self._do(self.refresh(), "list the chats")
         if type(event).__name__ in ("QuestionAsked", "QuestionClosed", "MessageAdded", "MessageEnded"):
@@ -568,11 +493,14 @@ class ChatsDesk(QObject):
         entries = session.entries if session is not None else []
         running = session is not None and session.running
         question = session.question if session is not None else None
+        if question is not None and question.source == BUILTIN:
+            question = replace(question, source=self._groups.get(question.tool, BUILTIN))
         window.page.show_empty(not entries)
+        window.header.show_chat(bool(entries))
         window.view.show_chat(self.chat, entries, running=running, question=question)
         window.activity.show_messages(messages, self._groups)
         window.composer.show_state(running=running, ready=self.ready)
-        window.composer.show_waiting(self._waiting.get(self.chat, ()))
+        self._waiting.show()
         self._show_title()
         window.show_columns()
         if running != self._clock.isActive():
@@ -621,8 +549,7 @@ class ChatsDesk(QObject):
     async def aclose(self) -> None:
         """Keeps the draft."""
         self._flush.stop()
-        for chat in list(self._waiting):
-            self._give_back(chat)
+        self._waiting.give_all_back()
         await self._leave()
         for stop in self._listening.values():
             stop()

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from conch_desktop.desktop import icons
-from conch_desktop.desktop.buttons import IconButton, Painted
+from conch_desktop.desktop.buttons import Button, IconButton, Painted
 from conch_desktop.desktop.offer_card import OfferCard
 from conch_desktop.desktop.parts import label, set_tone
 from conch_desktop.desktop.theme import look
@@ -152,6 +152,7 @@ class Composer(QWidget):
     """The text changed (for the draft and the menu)."""
     slash = Signal()
     tools = Signal()
+    """The choice of tools is wanted."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -160,6 +161,9 @@ class Composer(QWidget):
         self._note = label("", "small", "t3")
         self.meter = label("", "small", "t3")
         self.slash_button = IconButton("slash", "Ask for a tool", 28, keys="/")
+        self.tools_button = Button("Tools", "quiet", "tool", 28)
+        self.tools_button.setToolTip("Which tools models are given")
+        self.tools_button.clicked.connect(self.tools)
         self._running = False
         self._ready = False
         self._wanted = False
@@ -178,6 +182,7 @@ class Composer(QWidget):
         foot.setContentsMargins(8, 0, 6, 6)
         foot.setSpacing(6)
         foot.addWidget(self.slash_button)
+        foot.addWidget(self.tools_button)
         foot.addWidget(self._note)
         foot.addStretch(1)
         foot.addWidget(self.meter)

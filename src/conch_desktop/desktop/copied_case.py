@@ -6,8 +6,6 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from conch_desktop.providers.refusals import mask
-
 if TYPE_CHECKING:
     from conch_desktop.domain.calls import CallRecord
     from conch_desktop.domain.tools import Tool
@@ -39,6 +37,8 @@ def masked(raw: str) -> str:
 
     A secret becomes as many asterisks, so that places in the text stay what they were.
     """
+
+    from conch_desktop.providers.refusals import mask
 
     def hide(match: re.Match[str]) -> str:
         value = match[2] if match[2] is not None else match[3]

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QPoint, QUrl
 from PySide6.QtGui import QDesktopServices
 
+from conch_desktop.desktop.calls_desk import CallsDesk
 from conch_desktop.desktop.chats_desk import ChatsDesk
 from conch_desktop.desktop.lessons_desk import LessonsDesk
 from conch_desktop.desktop.markdown import link_allowed
 from conch_desktop.desktop.models_desk import ModelsDesk
 from conch_desktop.desktop.options_desk import OptionsDesk
 from conch_desktop.desktop.palette_desk import PaletteDesk
+from conch_desktop.desktop.saving_desk import SavingDesk
+from conch_desktop.desktop.search_desk import SearchDesk
 from conch_desktop.desktop.settings_desk import SettingsDesk
+from conch_desktop.desktop.tools_desk import ToolsDesk
 
 if TYPE_CHECKING:
     from conch_desktop.desktop.link_card import LinkCard
@@ -29,13 +33,23 @@ class Desk:
         self._window, self._program = window, program
         self._link: LinkCard | None = None
         self.chats = ChatsDesk(window, program, tasks)
+        self.calls = CallsDesk(window, program, self.chats, tasks)
         self.lessons = LessonsDesk(window, program, self.chats, tasks)
         self.models = ModelsDesk(window, program, self.chats, self.lessons, tasks)
         self.settings = SettingsDesk(window, program, self.models, self.lessons, tasks)
         self.options = OptionsDesk(window, program, self.chats, self.models, tasks)
         self.palette = PaletteDesk(window, self)
+        self.search = SearchDesk(window, program, tasks, self.chats.open)
+        self.tools = ToolsDesk(window, program, tasks)
+        self.saving = SavingDesk(window, program, tasks)
         self.chats.key_wanted.connect(lambda model: self.settings.open("Providers", model.partition("/")[0]))
         window.view.link_pressed.connect(self._ask_link)
+        window.header.more.connect(self._chat_menu)
+
+    def _chat_menu(self, spot: QPoint) -> None:
+        """What can be done with the chat that is open."""
+        if self.chats.chat:
+            self._window.sidebar.more(self.chats.chat, spot)
 
     def _ask_link(self, url: str) -> None:
         """Shows where a link goes before it is followed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -92,6 +92,9 @@ class Header(QWidget):
     pick = Signal()
     options = Signal()
     panel = Signal()
+    find_asked = Signal()
+    more = Signal(QPoint)
+    """The menu of the chat is wanted at this place on the screen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -103,6 +106,8 @@ class Header(QWidget):
         self.panel_button = IconButton("activity", "Activity", keys="Ctrl+J")
         self.panel_button.setCheckable(True)
         self.options_button = IconButton("settings", "Options of this chat", keys="Ctrl+Shift+O")
+        self.find_button = IconButton("search", "Find in this chat", keys="Ctrl+F")
+        self.more_button = IconButton("more", "More for this chat")
         line = QHBoxLayout()
         line.setContentsMargins(12, 8, 8, 7)
         line.setSpacing(4)
@@ -110,6 +115,8 @@ class Header(QWidget):
         line.addWidget(self.model)
         line.addWidget(self.options_button)
         line.addStretch(1)
+        line.addWidget(self.find_button)
+        line.addWidget(self.more_button)
         line.addWidget(self.panel_button)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -121,15 +128,26 @@ class Header(QWidget):
         self.model.clicked.connect(self._pick)
         self.panel_button.clicked.connect(self.panel)
         self.options_button.clicked.connect(self.options)
+        self.find_button.clicked.connect(self.find_asked)
+        self.more_button.clicked.connect(self._more)
 
     def show_state(self, *, sidebar: bool, panel: bool, bare: bool = False) -> None:
         """Whether sidebar and panel are open; `bare` leaves only the way to the sidebar (the welcome page)."""
         self.unfold_button.setVisible(not sidebar)
         self.panel_button.setChecked(panel)
-        self.panel_button.setVisible(not bare)
+        for button in (self.panel_button, self.find_button, self.more_button):
+            button.setVisible(not bare)
         self.model.setVisible(not bare)
         self.options_button.setVisible(not bare)
         self._line.set_token("chat" if bare else "line")
+
+    def show_chat(self, there: bool) -> None:
+        """Whether there is a chat to search in and to do something with."""
+        self.find_button.setEnabled(there)
+        self.more_button.setEnabled(there)
+
+    def _more(self) -> None:
+        self.more.emit(self.more_button.mapToGlobal(QPoint(0, self.more_button.height())))
 
     def _pick(self) -> None:
         self.model.setChecked(False)

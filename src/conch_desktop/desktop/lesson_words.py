@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from conch_desktop.engine.checking import CALLS, CHECKED, read_checked
+from conch_desktop.engine.checked import CALLS, CHECKED, read_checked
 from conch_desktop.engine.way import ALL, Way, by_lessons
 
 if TYPE_CHECKING:

@@ -39,7 +39,8 @@ class LessonsDesk(QObject):
         self.checking = ""
         self.told: dict[str, str] = {}
         chats.model_changed.connect(self._show)
-        chats.ended.connect(lambda: self._do(self.read(), "read what was learnt"))
+        for news in (chats.ended, chats.learnt):
+            news.connect(lambda: self._do(self.read(), "read what was learnt"))
         window.activity.forgotten.connect(self._forget_here)
 
     def _do(self, work: Coroutine[Any, Any, Any], name: str) -> None:

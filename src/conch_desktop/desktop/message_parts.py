@@ -96,15 +96,18 @@ class Loading(QWidget):
 
 
 class Actions(QWidget):
-    """Copy and Try again below an answer, and what it took."""
+    """Copy, Try again and the menu of all else, below an answer, and what it took."""
 
     copied = Signal()
     again = Signal()
+    more = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.copy = IconButton("copy", "Copy as Markdown", 24)
         self.retry = IconButton("again", "Try again", 24)
+        self.menu = IconButton("more", "More for this message", 24)
+        self.menu.clicked.connect(self.more)
         self.copy.clicked.connect(self.copied)
         self.retry.clicked.connect(self.again)
         self.cost = label("", "small", "t3")
@@ -113,6 +116,7 @@ class Actions(QWidget):
         line.setSpacing(1)
         line.addWidget(self.copy)
         line.addWidget(self.retry)
+        line.addWidget(self.menu)
         line.addSpacing(6)
         line.addWidget(self.cost)
         line.addStretch(1)

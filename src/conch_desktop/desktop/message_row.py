@@ -9,7 +9,7 @@ from collections.abc import Callable
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
@@ -21,6 +21,7 @@ from conch_desktop.desktop.edit_block import EditBlock
 from conch_desktop.desktop.heights import Heights
 from conch_desktop.desktop.math_block import MathBlock
 from conch_desktop.desktop.message_parts import Actions, Author, Loading, Pulse, Stopped
+from conch_desktop.desktop.notice_line import NoticeLine
 from conch_desktop.desktop.picture_block import PictureBlock
 from conch_desktop.desktop.question import QuestionCard
 from conch_desktop.desktop.table_block import TableBlock, TableMore
@@ -29,6 +30,7 @@ from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.thinking import Thinking
 from conch_desktop.desktop.trouble import Trouble, TroubleBlock
 from conch_desktop.domain.messages import Message, Outline
+from conch_desktop.domain.tools import BUILTIN
 
 if TYPE_CHECKING:
     from conch_desktop.tools.guard import Question
@@ -73,6 +75,8 @@ class MessageRow(QWidget):
     edited = Signal(str, str)
     """The person changed this message: (message id, the new words)."""
     call_pressed = Signal(str)
+    menu_asked = Signal(QPoint)
+    """The menu of this message is wanted at this place on the screen."""
     answered = Signal(str, str, str)
     link_pressed = Signal(str)
     picture_asked = Signal(str)
@@ -169,8 +173,7 @@ class MessageRow(QWidget):
     def make_question(self, block: Block) -> QuestionCard:
         """The card of a question."""
         question = block.what
-        source = "memory" if question.source == "builtin" else question.source
-        card = QuestionCard(question, source, self)
+        card = QuestionCard(question, "" if question.source == BUILTIN else question.source, self)
         card.answered.connect(self.answered)
         return card
 
@@ -178,6 +181,12 @@ class MessageRow(QWidget):
         """The line of a call."""
         line = CallLine(self)
         line.clicked.connect(lambda: self.call_pressed.emit(line.call.id if line.call is not None else ""))
+        return line
+
+    def make_notice(self, block: Block) -> NoticeLine:
+        """A quiet line; its *Why?* opens the panel."""
+        line = NoticeLine(block.what, self)
+        line.asked.connect(lambda: self.call_pressed.emit(""))
         return line
 
     def make_trouble(self, block: Block) -> TroubleBlock:
@@ -199,6 +208,7 @@ class MessageRow(QWidget):
         actions.cost.setText(block.what)
         actions.copied.connect(self.copy_markdown)
         actions.again.connect(lambda: self._act("retry"))
+        actions.more.connect(lambda: self.menu_asked.emit(actions.menu.mapToGlobal(actions.menu.rect().center())))
         self._show_action(actions)
         return actions
 
@@ -609,7 +619,8 @@ class MessageRow(QWidget):
 
     def _show_action(self, actions: Actions) -> None:
         seen = self.underMouse() or self._last
-        actions.copy.setVisible(seen)
+        for button in (actions.copy, actions.menu):
+            button.setVisible(seen)
         actions.retry.setVisible(seen and self._last)
         actions.cost.setVisible(seen)
 
@@ -638,6 +649,7 @@ _MAKERS: dict[str, Callable[[MessageRow, Block], QWidget]] = {
     "picture": MessageRow.make_picture,
     "author": lambda row, block: Author("", row),
     "think": lambda row, block: Thinking(row),
+    "notice": MessageRow.make_notice,
     "call": MessageRow.make_line,
     "question": MessageRow.make_question,
     "trouble": MessageRow.make_trouble,

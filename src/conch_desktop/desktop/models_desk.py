@@ -21,7 +21,7 @@ from conch_desktop.desktop.wording import ago, model_name
 from conch_desktop.domain.errors import ConchError
 from conch_desktop.engine.adding import is_untested
 from conch_desktop.engine.catalogue import Catalogue
-from conch_desktop.engine.checking import CHECKED
+from conch_desktop.engine.checked import CHECKED
 from conch_desktop.providers.model_file import SMALL_MODEL
 from conch_desktop.providers.registry import KINDS
 from conch_desktop.store.settings import FAVOURITES, LAST_MODEL, RECENT
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from conch_desktop.domain.messages import Failure
     from conch_desktop.domain.models import Model, Provider
     from conch_desktop.engine.assembly import Program
-    from conch_desktop.engine.plan import Choice
+    from conch_desktop.engine.way import Choice
 
 _RECENT_KEPT = 10
 

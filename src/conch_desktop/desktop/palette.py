@@ -163,6 +163,8 @@ def bold_parts(text: str, words: str) -> list[tuple[str, bool]]:
         at = low.find(word) if len(low) == len(text) else -1
         if at >= 0:
             marked[at : at + len(word)] = [True] * len(word)
+    for at in range(1, len(text) - 1):  # The space between two words that were typed.
+        marked[at] = marked[at] or (text[at] == " " and marked[at - 1] and marked[at + 1])
     parts: list[tuple[str, bool]] = []
     for letter, bold in zip(text, marked, strict=True):
         if parts and parts[-1][1] == bold:

@@ -86,28 +86,31 @@ class PaletteDesk(QObject):
             chat, sidebar = chats.chat, window.sidebar
             pinned = any(one.id == chat and one.pinned for one in chats.chats)
             actions += [
-                Action("Rename this chat", "pencil", lambda: self._rename(chat), also="title"),
+                Action("Rename this chat", "pencil", lambda: sidebar.naming.emit(chat), also="title"),
                 Action(
                     "Unpin this chat" if pinned else "Pin this chat",
                     "pin",
                     lambda: sidebar.pinned.emit(chat, not pinned),
                 ),
+                Action("Copy this chat as Markdown", "copy", lambda: sidebar.copied.emit(chat), also="export"),
+                Action("Save this chat as Markdown…", "export", lambda: sidebar.saved.emit(chat), also="export file"),
                 Action("Delete this chat", "trash", lambda: sidebar.deleted.emit(chat), also="remove"),
             ]
         return actions
 
     def _places(self) -> list[Action]:
         settings = self._desk.settings
-        places = (
-            ("Providers: services, servers and keys", "cloud", "Providers", ""),
-            ("Models: what was checked and learnt", "lesson", "Models", "lessons forget"),
-            ("Memory: what is remembered", "memory", "Memory", "facts"),
-            ("Permissions: what may always run", "guard", "Permissions", "allow"),
-            ("Appearance: theme, contrast and text", "light", "Appearance", "dark light size"),
-        )
         made = [
-            Action(name, icon, partial(settings.open, page), "", "Settings", also, "Go to")
-            for name, icon, page, also in places
+            Action(
+                f"{one.name}: {one.about}",
+                one.icon,
+                partial(settings.open, one.name),
+                "",
+                "Settings",
+                one.also,
+                "Go to",
+            )
+            for one in settings.sections.values()
         ]
         first = Action("Settings", "settings", self._window.settings_asked.emit, "Ctrl+,", group="Go to")
         return [first, *made]
@@ -122,11 +125,6 @@ class PaletteDesk(QObject):
 
     def _open(self, chat: str) -> None:
         self._window.sidebar.opened.emit(chat)
-
-    def _rename(self, chat: str) -> None:
-        if not self._window.shell.sidebar_shown:
-            self._window.shell.toggle_sidebar()
-        self._window.sidebar.list.rename(chat)
 
     def _newest_call(self) -> None:
         session = self._desk.chats.session

@@ -52,6 +52,8 @@ class Paragraph(QLabel):
     def __init__(self, role: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._role = role
+        self.mono = 0
+        """How many characters at the start are shown in mono: the name of a field or a tool."""
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
@@ -62,6 +64,11 @@ class Paragraph(QLabel):
         option = QTextOption(self.alignment())
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
+        if self.mono:
+            name = QTextLayout.FormatRange()
+            name.start, name.length = 0, self.mono
+            name.format.setFont(look.font("mono"))
+            layout.setFormats([name])
         high = look.px(LINE.get(self._role, 20))
         y = 0.0
         layout.beginLayout()

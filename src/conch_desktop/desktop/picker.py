@@ -30,7 +30,8 @@ from PySide6.QtWidgets import (
 )
 
 from conch_desktop.desktop import icons
-from conch_desktop.desktop.buttons import Button
+from conch_desktop.desktop.buttons import Button, IconButton
+from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.fetch_bar import FetchBar
 from conch_desktop.desktop.fields import Field
 from conch_desktop.desktop.model_detail import ModelDetail
@@ -225,6 +226,11 @@ class ModelPicker(Popup):
         self._many = label("", "small", "t2")
         self._empty = label("", "ui", "t2")
         self.fetch: FetchBar | None = None
+        self.pictures, self.local = Chip("Pictures"), Chip("On this computer")
+        self.pictures.setToolTip("Only models that see pictures")
+        self.local.setToolTip("Only models on this computer")
+        for chip in (self.pictures, self.local):
+            chip.toggled.connect(lambda _: self._show())
         self._build()
         self.search.textChanged.connect(self._show)
         self.search.moved.connect(self._move)
@@ -236,14 +242,15 @@ class ModelPicker(Popup):
         QShortcut(QKeySequence("Ctrl+D"), self, self._star, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
 
     def _build(self) -> None:
-        again = Button("Ask again", "quiet", "again", 28)
-        again.setToolTip("Ask every provider for its models again")
+        again = IconButton("again", "Ask every provider for its models again", 28)
         again.clicked.connect(self.refreshed)
         head = QHBoxLayout()
         head.setContentsMargins(18, 0, 12, 0)
         head.setSpacing(10)
         head.addWidget(IconMark("search", "t2"))
         head.addWidget(self.search, 1)
+        head.addWidget(self.pictures)
+        head.addWidget(self.local)
         head.addWidget(again)
         top = QWidget()
         top.setLayout(head)
@@ -322,6 +329,9 @@ class ModelPicker(Popup):
         """Opens below the model button, `anchor` in the window."""
         wide = self.window().width() >= _DETAIL_FROM
         self.detail.setVisible(wide)
+        for chip in (self.pictures, self.local):
+            chip.setVisible(wide)
+            chip.setChecked(False)
         self.search.clear()
         self._show(select=self._content.current)
         place = QRect(anchor.bottomLeft() + QPoint(-4, 6), QSize(look.px(WIDE if wide else NARROW), look.px(TALL)))
@@ -337,12 +347,15 @@ class ModelPicker(Popup):
             failures=content.failures,
             favourites=content.favourites,
             recent=content.recent,
+            pictures=self.pictures.isChecked(),
+            local=self.local.isChecked(),
         )
         self.rows.put(rows)
         models = sum(1 for row in rows if row.kind == "model")
         self._empty.setVisible(not rows)
         self.list.setVisible(bool(rows))
-        self._empty.setText(f"Nothing found for “{words[:40]}”" if words.strip() else "No models yet")
+        nothing = "No such model" if content.entries else "No models yet"
+        self._empty.setText(f"Nothing found for “{words[:40]}”" if words.strip() else nothing)
         providers = count(len({entry.provider_id for entry in content.entries}), "provider")
         self._many.setText(f"{count(models, 'model')}, {providers}")
         wanted = select or content.current

@@ -74,12 +74,15 @@ def picker_rows(
     failures: Mapping[str, str],
     favourites: Sequence[str],
     recent: Sequence[str],
+    pictures: bool = False,
+    local: bool = False,
 ) -> list[PickerRow]:
     """Favourites first, then those used lately, then the rest by provider; only what is found when words are typed.
 
-    `providers` are (id, name) in their order; `failures` sentences by provider id.
+    `providers` are (id, name) in their order; `failures` sentences by provider id. `pictures` and `local` leave only
+    models that see pictures, or are on this computer.
     """
-    shown = found(entries, words)
+    shown = [one for one in found(entries, words) if (one.pictures or not pictures) and (one.local or not local)]
     by_id = {entry.id: entry for entry in shown}
     rows: list[PickerRow] = []
     liked = [by_id[one] for one in favourites if one in by_id]
@@ -95,7 +98,7 @@ def picker_rows(
             grouped.setdefault(one.provider_id, []).append(one)
     for provider_id, name in providers:
         group = grouped.get(provider_id, [])
-        failure = "" if words.strip() else failures.get(provider_id, "")
+        failure = "" if words.strip() or pictures or local else failures.get(provider_id, "")
         if not group and not failure:
             continue
         rows.append(PickerRow("heading", name, count=len(group), provider_id=provider_id))

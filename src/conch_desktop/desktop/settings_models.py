@@ -1,204 +1,76 @@
-"""The models' page of the settings: how each gets its tools, what it taught, and Forget and Check for each."""
+"""The models' page of the settings: those that taught something or were used, and what each taught."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from PySide6.QtWidgets import QWidget
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
-
-from conch_desktop.desktop import icons
-from conch_desktop.desktop.buttons import Button, Painted
+from conch_desktop.desktop.buttons import Button
+from conch_desktop.desktop.lesson_words import day, detail, right_calls, sentence
 from conch_desktop.desktop.lessons_card import LessonLine
-from conch_desktop.desktop.parts import IconMark, Line, badge_width, label, paint_badge
-from conch_desktop.desktop.settings_parts import CardList
-from conch_desktop.desktop.theme import look
-from conch_desktop.desktop.wording import BADGE_WORDS, count
-
-_COLUMNS = (0.0, 0.24, 0.39, 0.6, 0.88)
-"""Where name, provider, badge, check and lessons begin, as parts of the width."""
+from conch_desktop.desktop.settings_section import Behind, Section, make_page
+from conch_desktop.desktop.taught_models import TaughtModel, TaughtModels
+from conch_desktop.desktop.wording import model_name
+from conch_desktop.engine.checked import CHECKED
+from conch_desktop.store.settings import RECENT
 
 
-@dataclass(frozen=True, slots=True)
-class TaughtModel:
-    """A model on this page. `told` is what its last check said, or how it goes."""
+class ModelsSection(Section):
+    """What models need, and how that was learnt."""
 
-    id: str
-    name: str
-    provider: str
-    mode: str
-    checked: bool
-    check: str
-    lessons: tuple[LessonLine, ...] = ()
-    told: str = ""
-    checking: bool = False
+    name, icon = "Models", "lesson"
+    about, also = "what was checked and learnt", "lessons learnt taught check forget"
 
-    @property
-    def taught(self) -> str:
-        """How many lessons, in words."""
-        return count(len(self.lessons), "lesson") if self.lessons else "none"
+    def __init__(self, behind: Behind) -> None:
+        super().__init__(behind)
+        self.models: TaughtModels | None = None
+        self._names: dict[str, str] = {}
 
+    def page(self) -> QWidget:
+        """The table of models."""
+        lessons, do = self.behind.lessons, self.behind.do
+        every = Button("Forget all lessons…")
+        said = "What each model needs, and how that was learnt. A forgotten lesson is learnt anew when it is met."
+        page, content = make_page("Models", said, every)
+        models = self.models = TaughtModels(every)
+        models.forgotten.connect(lambda one, kind: do(lessons.forget(one, kind), "forget it"))
+        models.all_forgotten.connect(lambda: do(lessons.forget_all(), "forget it"))
+        models.checked.connect(lessons.check)
+        lessons.changed.connect(self._show)
+        lessons.check_told.connect(lambda *_: self._show())
+        content.addWidget(models)
+        return page
 
-class ModelRow(Painted):
-    """A model in one line; it opens what it taught."""
+    async def fill(self) -> None:
+        """Reads who the providers are; what models taught is known already."""
+        self._names = {one.id: one.name for one in await self.behind.program.providers()}
+        self._show()
 
-    def __init__(self, model: TaughtModel) -> None:
-        super().__init__()
-        self._model = model
-        self.setCheckable(True)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        mode = BADGE_WORDS[model.mode]
-        self.setAccessibleName(f"{model.name}, {model.provider}, {mode}, {model.check}, lessons: {model.taught}")
-        self.setToolTip(f"{model.name} ({model.id.partition('/')[2]})")
-
-    def sizeHint(self) -> QSize:
-        return QSize(look.px(300), look.px(42))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        ground = self._ground(None, "hover")
-        if ground:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(look.colour(ground))
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(2, 2, -2, -2), 6, 6)
-        mark, room = look.px(16), self.width() - 32 - look.px(24)
-        model = self._model
-        starts = [16 + part * room for part in (*_COLUMNS, 1.0)]
-        cells = ((model.name, 500, "t1"), (model.provider, 400, "t2"), ("", 400, "t2"), (model.check, 400, "t2"))
-        for at, (text, weight, tone) in enumerate((*cells, (model.taught, 400, "t2"))):
-            font = look.font("ui", weight)
-            painter.setFont(font)
-            painter.setPen(look.colour(tone))
-            spot = QRectF(starts[at], 0, starts[at + 1] - starts[at] - 8, self.height())
-            shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, int(spot.width()))
-            painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter, shown)
-        high = look.px(18)
-        badge = min(badge_width(model.mode, model.checked), starts[3] - starts[2] - 4)
-        place = QRectF(starts[2], (self.height() - high) / 2, badge, high)
-        painter.save()
-        painter.setClipRect(place.adjusted(-1, -1, 1, 1))
-        paint_badge(painter, place, model.mode, model.checked)
-        painter.restore()
-        chevron = QRectF(self.width() - 12 - mark, (self.height() - mark) / 2, mark, mark)
-        icons.paint(painter, "chevron-down" if self.isChecked() else "chevron-right", chevron, look.colour("t2"))
-
-
-class ModelLessons(QFrame):
-    """What a model taught, each with Forget; and Check this model."""
-
-    forgotten = Signal(str, str)
-    checked = Signal(str)
-
-    def __init__(self, model: TaughtModel) -> None:
-        super().__init__()
-        self.setObjectName("panel")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 16, 12)
-        column.setSpacing(10)
-        for line in model.lessons:
-            column.addWidget(self._lesson(model.id, line))
-            column.addWidget(Line())
-        check = Button("Stop the check" if model.checking else "Check this model", "plain", "done", 28)
-        check.setAccessibleName(f"{check.text()}: {model.name}")
-        check.clicked.connect(lambda: self.checked.emit(model.id))
-        foot = QHBoxLayout()
-        foot.setSpacing(12)
-        foot.addWidget(check, 0, Qt.AlignmentFlag.AlignVCenter)
-        foot.addWidget(
-            label(model.told or "The check makes three harmless calls.", "small", "t2", wrap=True),
-            1,
-            Qt.AlignmentFlag.AlignVCenter,
+    def _show(self) -> None:
+        if self.models is None:
+            return
+        lessons, program = self.behind.lessons, self.behind.program
+        used = [one for one in program.settings.get(RECENT) if one not in lessons.all]
+        self.models.show_models(
+            [
+                self._row(model, program.clock.now())
+                for model in (*lessons.all, *used)
+                if model.partition("/")[0] in self._names
+            ]
         )
-        column.addLayout(foot)
 
-    def _lesson(self, model: str, line: LessonLine) -> QWidget:
-        row = QWidget()
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(label(line.text, "ui", "t1", wrap=True))
-        if line.words:
-            words.addWidget(label(line.words[:300], "mono", "t2", wrap=True))
-        if line.since:
-            words.addWidget(label(line.since, "small", "t2", wrap=True))
-        forget = Button("Forget", "plain", height=28)
-        forget.setAccessibleName(f"Forget: {line.text}")
-        forget.clicked.connect(lambda: self.forgotten.emit(model, line.kind))
-        across = QHBoxLayout(row)
-        across.setContentsMargins(0, 0, 0, 0)
-        across.setSpacing(10)
-        across.addWidget(IconMark("lesson", "t2"), 0, Qt.AlignmentFlag.AlignTop)
-        across.addLayout(words, 1)
-        across.addWidget(forget, 0, Qt.AlignmentFlag.AlignTop)
-        return row
-
-
-class TaughtModels(QWidget):
-    """All models that taught something or were used. `every` is the button that forgets all of it."""
-
-    forgotten = Signal(str, str)
-    all_forgotten = Signal()
-    checked = Signal(str)
-
-    def __init__(self, every: Button) -> None:
-        super().__init__()
-        self._open = ""
-        self._models: Sequence[TaughtModel] = ()
-        self.rows: dict[str, ModelRow] = {}
-        self.lessons: dict[str, ModelLessons] = {}
-        self._list = CardList()
-        self._none = label("No model was used yet.", "ui", "t2", wrap=True)
-        self._every = every
-        every.clicked.connect(self._ask)
-        self._sure = QWidget()
-        sure = QHBoxLayout(self._sure)
-        sure.setContentsMargins(0, 0, 0, 8)
-        sure.addWidget(
-            label("Forget what every model taught? It is learnt anew when it is met.", "ui", "t1", wrap=True), 1
+    def _row(self, model_id: str, now: float) -> TaughtModel:
+        lessons = self.behind.lessons
+        provider, _, name = model_id.partition("/")
+        known, taught = lessons.standing(model_id), lessons.of(model_id)
+        check = next((one for one in taught if one.kind == CHECKED), None)
+        return TaughtModel(
+            model_id,
+            model_name(self.behind.models.model(model_id), name),
+            self._names[provider],
+            known.mode,
+            known.checked,
+            f"{right_calls(check)}, {day(check.learnt, now)}" if check is not None else "not checked",
+            tuple(LessonLine(one.kind, sentence(one), detail(one, now), one.words) for one in taught),
+            lessons.told.get(model_id, ""),
+            lessons.checking == model_id,
         )
-        self.yes, self.no = Button("Forget all", "danger", height=28), Button("Keep them", height=28)
-        for button in (self.yes, self.no):
-            sure.addWidget(button)
-        self.yes.clicked.connect(self._forget_all)
-        self.no.clicked.connect(self._sure.hide)
-        self._sure.hide()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for part in (self._sure, self._list, self._none):
-            column.addWidget(part)
-
-    def show_models(self, models: Sequence[TaughtModel]) -> None:
-        """Shows these models; the one that is open stays open."""
-        self._models = models
-        rows: list[QWidget] = []
-        self.rows, self.lessons = {}, {}
-        for model in models:
-            row = self.rows[model.id] = ModelRow(model)
-            row.clicked.connect(lambda _=False, one=model.id: self._turn(one))
-            rows.append(row)
-            if model.id == self._open:
-                row.setChecked(True)
-                taught = self.lessons[model.id] = ModelLessons(model)
-                taught.forgotten.connect(self.forgotten)
-                taught.checked.connect(self.checked)
-                rows.append(taught)
-        self._list.put(rows)
-        self._none.setVisible(not rows)
-        self._every.setEnabled(any(model.lessons for model in models))
-
-    def _turn(self, model: str) -> None:
-        self._open = "" if self._open == model else model
-        self.show_models(self._models)
-        self.rows[model].setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _ask(self) -> None:
-        self._sure.show()
-        self.no.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _forget_all(self) -> None:
-        self._sure.hide()
-        self.all_forgotten.emit()

@@ -64,6 +64,7 @@ class Shell(QWidget):
         self.sidebar_open, self.panel_open = True, True
         self.sidebar_width, self.panel_width = SIDE_WIDTH, PANEL_WIDTH
         self._over = ""
+        self._chat_shown = True
         for column in (middle, sidebar, panel):
             column.setParent(self)
         self._veil = Veil(self)
@@ -83,6 +84,8 @@ class Shell(QWidget):
     @property
     def panel_shown(self) -> bool:
         """Whether the panel is seen."""
+        if not self._chat_shown:
+            return False
         return self._over == "panel" if self._panel_over() else self.panel_open
 
     @property
@@ -99,6 +102,12 @@ class Shell(QWidget):
     def _factor(self) -> float:
         """With large type the columns need more room, but not as much more as the type."""
         return max(1.0, min(1.3, look.px(100) / 100))
+
+    def show_chat(self, shown: bool) -> None:
+        """Whether a chat is in the middle; the panel stands beside nothing else."""
+        if shown != self._chat_shown:
+            self._chat_shown = shown
+            self.arrange()
 
     def toggle_sidebar(self) -> None:
         """Shows or folds the sidebar."""

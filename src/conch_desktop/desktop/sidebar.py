@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
-from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.chat_list import ChatList, Row
+from conch_desktop.desktop.chat_menu import ChatDeeds, open_chat_menu
 from conch_desktop.desktop.fields import Field
 from conch_desktop.desktop.groups import NEW_CHAT, grouped, matches
 from conch_desktop.desktop.parts import IconMark, Line, label
@@ -156,6 +156,12 @@ class Sidebar(QWidget):
     deleted = Signal(str)
     undone = Signal()
     pinned = Signal(str, bool)
+    naming = Signal(str)
+    """The person wants to give this chat another name, in its row."""
+    copied = Signal(str)
+    """The whole chat is wanted as Markdown."""
+    saved = Signal(str)
+    """The whole chat is wanted in a file."""
     folded = Signal()
     settings = Signal()
     searched = Signal(str)
@@ -171,16 +177,15 @@ class Sidebar(QWidget):
         self._found: frozenset[str] = frozenset()
         self.search = SearchField("Search all chats", "Search all chats", "Ctrl+Shift+F")
         self.list = ChatList()
-        self._nothing = Nothing("search", "", "Titles and messages were searched.", "Clear the search")
+        self._nothing = Nothing("search", "", "Titles, messages and calls were searched.", "Clear the search")
         self._build()
         self.search.field.textChanged.connect(self._typed)
         self.search.field.escaped.connect(self.search.field.clear)
-        self.search.field.entered.connect(self._take_first)
         self._nothing.button.clicked.connect(self.search.field.clear)
         self.list.opened.connect(self.opened)
         self.list.renamed.connect(self.renamed)
         self.list.deleted.connect(self._delete)
-        self.list.asked_more.connect(self._more)
+        self.list.asked_more.connect(self.more)
 
     def _build(self) -> None:
         new = IconButton("new-chat", "New chat", keys="Ctrl+N")
@@ -260,7 +265,8 @@ class Sidebar(QWidget):
         self._refresh()
         self.searched.emit(text)
 
-    def _take_first(self) -> None:
+    def take_first(self) -> None:
+        """Opens the first chat of the list."""
         first = next((row.chat for row in self.list.rows.rows if row.chat), "")
         if first:
             self.opened.emit(first)
@@ -269,17 +275,14 @@ class Sidebar(QWidget):
         self.deleted.emit(chat)
         self.undo.say("Chat deleted")
 
-    def _more(self, chat: str, spot: QPoint) -> None:
+    def more(self, chat: str, spot: QPoint) -> None:
+        """Opens the menu of a chat at a place on the screen."""
         pinned = any(one.id == chat and one.pinned for one in self._chats)
-        menu = QMenu(self)
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        ratio = self.devicePixelRatioF()
-        ink = look.colour("t2")
-        rename = menu.addAction(icons.pixmap("pencil", ink, 16, ratio), "Rename")
-        pin = menu.addAction(icons.pixmap("pin", ink, 16, ratio), "Unpin" if pinned else "Pin")
-        menu.addSeparator()
-        delete = menu.addAction(icons.pixmap("trash", ink, 16, ratio), "Delete")
-        rename.triggered.connect(lambda: self.list.rename(chat))
-        pin.triggered.connect(lambda: self.pinned.emit(chat, not pinned))
-        delete.triggered.connect(lambda: self._delete(chat))
-        menu.popup(spot)
+        deeds = ChatDeeds(
+            rename=lambda: self.naming.emit(chat),
+            pin=lambda: self.pinned.emit(chat, not pinned),
+            copy=lambda: self.copied.emit(chat),
+            save=lambda: self.saved.emit(chat),
+            delete=lambda: self._delete(chat),
+        )
+        open_chat_menu(self, spot, deeds, pinned=pinned)

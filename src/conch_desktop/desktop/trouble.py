@@ -43,9 +43,10 @@ def trouble_of(message: Message) -> Trouble | None:
         if message.failure.kind == "not_found":
             actions.insert(0, ("model", "Choose a model…"))
         kept = _KEPT if begun and message.failure.kind != "store" else ""
-        sentence = " ".join(filter(None, (kept, message.failure.advice)))
+        advice = message.failure.advice
+        sentence = " ".join(filter(None, (kept if kept not in advice else "", advice)))
         icon = _ICONS.get(message.failure.kind, "failed")
-        return Trouble(message.failure.what, sentence, icon, bad=True, actions=tuple(actions))
+        return Trouble(message.failure.what.rstrip("."), sentence, icon, bad=True, actions=tuple(actions))
     if message.state == "interrupted":
         unknown = [call.name for call in message.calls if call.state == "unknown"]
         risk = f" {unknown[-1]} may or may not have run." if unknown else ""

@@ -123,10 +123,12 @@ class Window(QMainWindow):
         self.shell.arranged.connect(self.show_columns)
         self.sidebar.folded.connect(self.shell.toggle_sidebar)
         self.sidebar.new_chat.connect(self.new_chat)
+        self.sidebar.naming.connect(self.name_chat)
         self.sidebar.settings.connect(self.settings_asked)
         self.header.unfold.connect(self.shell.toggle_sidebar)
         self.header.panel.connect(self.shell.toggle_panel)
         self.header.pick.connect(self.pick_model)
+        self.header.find_asked.connect(self.find_in_chat)
         self.activity.closed.connect(lambda: self.shell.show_panel(False))
         self.activity.stopped.connect(self.stop_asked)
         self.composer.stopped.connect(self.stop_asked)
@@ -182,6 +184,7 @@ class Window(QMainWindow):
         if self.pages.indexOf(page) < 0:
             self.pages.addWidget(page)
         self.pages.setCurrentWidget(page)
+        self.shell.show_chat(page is self.page)
         self.show_columns()
 
     def show_whole(self, page: QWidget | None) -> None:
@@ -201,7 +204,7 @@ class Window(QMainWindow):
 
     def escape(self) -> None:
         """The input method first, then popup, search, overlay, then the turn; else the focus goes to the composer."""
-        if self.composer.composing:
+        if self.composer.composing or getattr(self.focusWidget(), "composing", False):
             return
         for popup in reversed(self.popups):
             if popup.isVisible():
@@ -251,10 +254,18 @@ class Window(QMainWindow):
         if self.view.isVisible():
             self.view.open_find()
 
-    def search_chats(self) -> None:
-        """Puts the keys into the search of all chats."""
+    def name_chat(self, chat: str) -> None:
+        """Lets the person give a chat another name, in its row of the sidebar."""
+        self._show_sidebar()
+        self.sidebar.list.rename(chat)
+
+    def _show_sidebar(self) -> None:
         if not self.shell.sidebar_shown:
             self.shell.toggle_sidebar()
+
+    def search_chats(self) -> None:
+        """Puts the keys into the search of all chats."""
+        self._show_sidebar()
         self.sidebar.search.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     # Place ----------------------------------------------------------------------------------------------------------

@@ -161,6 +161,15 @@ def mended(call: CallRecord) -> int:
     return len({mend.what for mend in call.mends if not mend.path}) + sum(1 for mend in call.mends if mend.path)
 
 
+_BAD = ("failed", "not_run", "refused", "denied", "unknown")
+
+
+def call_marks(call: CallRecord) -> tuple[str, ...]:
+    """What a call can be looked for by in the panel: "mended", "ended badly"."""
+    marks = ("mended",) if call.mends or call.dropped else ()
+    return (*marks, "ended badly") if call.is_error or call.state in _BAD else marks
+
+
 def tags(call: CallRecord) -> list[tuple[str, str]]:
     """A card's tags: (words, kind)."""
     found: list[tuple[str, str]] = []

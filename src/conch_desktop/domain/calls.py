@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from conch_desktop.domain.pictures import PictureContent
+
 Json = Any
 """A value as `json.loads` gives it."""
 
@@ -97,7 +99,8 @@ class CallRecord:
     `answer` is the tool's own answer as text; `sent_back` is everything the model was told
     (answer, notes, or the error). `started` is in seconds since 1970, `ms` how long it ran.
     `why` is the reason of the guard or of the person. `extra` is the provider's opaque data of this call
-    as JSON text; it goes back to that provider unchanged.
+    as JSON text; it goes back to that provider unchanged. `pictures` are those of the answer. `outside` names where
+    the answer came from when others wrote it ("the app harbour"), "" when they did not.
     """
 
     id: str
@@ -117,3 +120,5 @@ class CallRecord:
     ms: int | None = None
     extra: str = ""
     wire_id: str = ""
+    pictures: tuple[PictureContent, ...] = ()
+    outside: str = ""

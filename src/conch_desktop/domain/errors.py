@@ -7,7 +7,8 @@ ConchError
 │   └── NewerStore       written by a newer version of the program
 ├── SecretError          a key could not be kept or read
 ├── ProviderError        a provider could not be used (carries the refusal's kind)
-└── LocalModelError      the model on this computer could not be fetched or started
+├── LocalModelError      the model on this computer could not be fetched or started
+└── IntegrationError     an MCP server could not be started, reached or understood
 """
 
 from __future__ import annotations
@@ -55,3 +56,7 @@ class ProviderError(ConchError):
 
 class LocalModelError(ConchError):
     """The model on this computer could not be fetched or started."""
+
+
+class IntegrationError(ConchError):
+    """An MCP server could not be started, reached or understood."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from conch_desktop.domain.calls import CallState, Json, Mend
+from conch_desktop.domain.pictures import PictureContent
 
 RefusalKind = Literal[
     "schema",
@@ -74,11 +75,12 @@ class WireCall:
 
 @dataclass(frozen=True, slots=True)
 class ProviderCall:
-    """A call the provider ran by itself: shown, never run."""
+    """A call the provider ran by itself: shown, never run. `key` is that of its deltas, None when it had none."""
 
     name: str
     arguments: str
     result: str | None
+    key: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,16 @@ class Refusal:
     passing: bool = False
 
 
-WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Replay | Usage | Finish | Refusal
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A quiet line for the person, of a wire or of the turn."""
+
+    type: ClassVar[str] = "notice"
+    text: str
+    step: int = 0
+
+
+WireEvent = TextDelta | ReasoningDelta | CallDelta | ProviderCall | Replay | Usage | Notice | Finish | Refusal
 
 
 # Turn events --------------------------------------------------------------------------------------------------------
@@ -249,6 +260,15 @@ class CallStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class CallMoved:
+    """A running call says how far it is. It is told to whoever looks on, and kept nowhere."""
+
+    type: ClassVar[str] = ""
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class CallResult:
     """A call has its answer. `state` is one of `ENDED_STATES`; `sent_back` is what the model is told."""
 
@@ -260,13 +280,8 @@ class CallResult:
     state: CallState = "done"
     sent_back: str = ""
     why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    type: ClassVar[str] = "notice"
-    text: str
-    step: int = 0
+    pictures: tuple[PictureContent, ...] = ()
+    outside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +312,7 @@ TurnEvent = (
     | ReplayKept
     | GuardDecided
     | CallStarted
+    | CallMoved
     | CallResult
     | Usage
     | Notice

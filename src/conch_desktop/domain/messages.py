@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from conch_desktop.domain.calls import CallRecord, Json
+from conch_desktop.domain.pictures import PictureContent
 
 Role = Literal["user", "assistant"]
 
@@ -149,12 +150,21 @@ class SentCall:
 
 @dataclass(frozen=True, slots=True)
 class SentResult:
-    """The answer to one call as it goes back to a provider."""
+    """The answer to one call as it goes back to a provider.
+
+    `pictures` are only there when the model may see them: a wire sends every one, in its API's own way.
+    """
 
     id: str
     name: str
     text: str
     is_error: bool = False
+    pictures: tuple[PictureContent, ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """The answer for an API that takes no pictures in it."""
+        return "\n".join(part for part in (self.text, *(picture.words for picture in self.pictures)) if part)
 
 
 @dataclass(frozen=True, slots=True)

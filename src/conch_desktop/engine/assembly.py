@@ -21,13 +21,14 @@ from conch_desktop.domain.models import Model, Provider
 from conch_desktop.domain.options import ChatOptions
 from conch_desktop.engine.adding import Tested, try_out
 from conch_desktop.engine.catalogue import Catalogue, ModelCache, read_catalogue
-from conch_desktop.engine.checking import CHECKED, Checked, check_model
-from conch_desktop.engine.plan import Choice
+from conch_desktop.engine.checked import CHECKED, Checked
+from conch_desktop.engine.hands import Hands
+from conch_desktop.engine.integrations import Integrations, Switches
+from conch_desktop.engine.offer import within_limit
 from conch_desktop.engine.reaching import Reach, account, filled, reached, with_secrets
-from conch_desktop.engine.running import Settling
 from conch_desktop.engine.session import Session
 from conch_desktop.engine.spending import Budget
-from conch_desktop.engine.turn import TurnParts
+from conch_desktop.engine.way import Choice
 from conch_desktop.providers import model_file
 from conch_desktop.providers.local import LocalServer, why_unavailable
 from conch_desktop.providers.registry import KINDS, base_url, make_wire
@@ -36,18 +37,21 @@ from conch_desktop.store import settings as known
 from conch_desktop.store.chat_options import ChatOptionsBook
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
+from conch_desktop.store.integrations import IntegrationRows
 from conch_desktop.store.lessons import Lessons
-from conch_desktop.store.memories import Memories
-from conch_desktop.store.permissions import Permissions
 from conch_desktop.store.providers import Providers
 from conch_desktop.store.secrets import Secrets
 from conch_desktop.store.settings import Settings
 from conch_desktop.store.spending import Spending
-from conch_desktop.tools.guard import Guard, Policy
-from conch_desktop.tools.memory import memory_tools
+from conch_desktop.store.wire_states import WireStates
+from conch_desktop.tools.guard import Policy
 from conch_desktop.tools.toolbox import Toolbox
 
 if TYPE_CHECKING:
+    from conch_desktop.domain.calls import CallRecord
+    from conch_desktop.engine.again import Again
+    from conch_desktop.engine.running import Settling
+    from conch_desktop.engine.turn import TurnParts
     from conch_desktop.providers.looking import Looked
 
 DATABASE = "conch.sqlite3"
@@ -85,7 +89,8 @@ class Program:
     """The whole program without a window: what is kept, the providers, the tools, and a session for each chat.
 
     `interactive` says whether somebody is there to be asked; `tools_off` overrules the setting for this run, and
-    `server_ports` the ports at which servers on this computer are looked for.
+    `named_groups` are tools that this run named. `server_ports` are the ports at which servers on this computer are
+    looked for, in the place of the usual ones.
     """
 
     def __init__(self, data_dir: Path, database: Database, clock: Clock, policy: Policy) -> None:
@@ -94,18 +99,21 @@ class Program:
         self.interactive = True
         self.tools_off: Sequence[str] | None = None
         self.server_ports: Sequence[int] = ()
+        self.named_groups: Sequence[str] = ()
         self._database = database
         self.chats = Chats(database, clock)
-        self.memories = Memories(database, clock)
         self.lessons = Lessons(database, clock)
-        self.permissions = Permissions(database, clock)
         self.settings = Settings(database)
         self.options = ChatOptionsBook(database)
         self.spending = Spending(database, clock)
+        self.hands = Hands(data_dir, database, self.settings, clock, policy)
+        self.memories = self.hands.memories
+        self.permissions = self.hands.permissions
         self.secrets = Secrets(_key_service(data_dir))
-        self.toolbox = Toolbox(memory_tools(self.memories))
+        self.toolbox = Toolbox(self.hands.tools)
+        self.integrations = Integrations(IntegrationRows(database), self.secrets, lambda: self.toolbox.names)
         self._providers = Providers(database)
-        self._guard = Guard(self.permissions, policy)
+        self._wire_states = WireStates(database)
         self._local = LocalServer(self._local_path)
         self._saved: list[Provider] | None = None
         self._unsaved: dict[str, Provider] = {}
@@ -123,10 +131,13 @@ class Program:
         database = await Database.open(folder / DATABASE, clock)
         program = cls(folder, database, clock, policy)
         await program.settings.load()
+        await program.integrations.load()
         return program
 
     async def tidy(self) -> None:
-        """What a window does once at its start: chats deleted last time go, broken-off answers are marked."""
+        """What a window does once at its start, behind its first picture: chats deleted last time go, broken-off
+        answers are marked, servers start."""
+        self.integrations.start()
         await self.chats.purge_deleted()
         await self.chats.mark_interrupted()
 
@@ -136,9 +147,10 @@ class Program:
         return self.settings.notes
 
     async def aclose(self) -> None:
-        """Stops every turn, the model on this computer and the store, in that order."""
+        """Stops every turn, the servers, the model on this computer and the store, in that order."""
         for session in self._sessions.values():
             await session.aclose()
+        await self.integrations.aclose()
         for wire in self._wires.values():
             await wire.aclose()
         await self._local.aclose()
@@ -178,12 +190,13 @@ class Program:
         return provider, await self.set_key(provider.id, key) if key else kept
 
     async def set_key(self, provider_id: str, key: str) -> str:
-        """Keeps a key and says where."""
+        """Keeps a key and says where. It may be another account's: what wires kept of chats is forgotten."""
         await self._drop_wire(provider_id)
+        await self._wire_states.forget(provider_id)
         return await self.secrets.keep(provider_id, key)
 
     async def remove_provider(self, provider_id: str) -> None:
-        """Removes a provider with its key, lists and lessons."""
+        """Removes a provider with its key, lists, lessons and what its wire kept of chats."""
         await self._drop_wire(provider_id)
         await self.secrets.remove(provider_id)
         await self.secrets.remove(account(provider_id))
@@ -243,10 +256,12 @@ class Program:
         wire = self._wires.get(provider.id)
         if wire is None:
             key = await self.secrets.get(provider) if provider.id != LOCAL.id else None
-            if key is None and KINDS[provider.kind].needs_key and not provider.url:
+            kind = KINDS[provider.kind]
+            if key is None and kind.needs_key and kind.url and not provider.url:
                 raise ProviderError("auth", f"There is no key for {provider.name}.", _missing_key(provider))
             whole = await with_secrets(provider, self.secrets)
-            wire = self._wires.setdefault(provider.id, make_wire(whole, key, local=self._local))
+            made = make_wire(whole, key, local=self._local, states=self._wire_states)
+            wire = self._wires.setdefault(provider.id, made)
         return wire
 
     async def _drop_wire(self, provider_id: str) -> None:
@@ -258,6 +273,8 @@ class Program:
 
     async def check_model(self, model_id: str) -> Checked:
         """Makes three harmless calls and keeps what works. Raises `ProviderError` when nothing answers."""
+        from conch_desktop.engine.checking import check_model
+
         model, provider = await self._model_of(model_id)
         wire = await self.wire_of(provider)
         url = _address(provider)
@@ -327,29 +344,48 @@ class Program:
     def session(self, chat_id: str) -> Session:
         """The session of a chat; always the same one."""
         if chat_id not in self._sessions:
-            self._sessions[chat_id] = Session(chat_id, book=self.chats, prepare=self._prepare, clock=self.clock)
+            self._sessions[chat_id] = Session(
+                chat_id, book=self.chats, prepare=self._prepare, clock=self.clock, take_back=self.hands.take_back
+            )
         return self._sessions[chat_id]
 
-    def offered(self, asked: str = "") -> Toolbox:
-        """The tools that are switched on, and the one that was asked for by name."""
+    async def run_again(self, chat_id: str, call: CallRecord) -> Again:
+        """Runs a call once more; the chat does not change."""
+        from conch_desktop.engine.again import run_again
+
+        return await run_again(call, self.everything().find(call.name), self.hands.guard, chat_id, self.clock)
+
+    def everything(self) -> Toolbox:
+        """Every tool there is: the program's own, and those that are switched on of servers that run."""
+        return Toolbox([*self.toolbox.tools, *self.integrations.tools()])
+
+    def offered(self, asked: str = "", switches: Switches | None = None) -> Toolbox:
+        """The tools that are switched on, and the one that was asked for by name. Without a granted folder those for
+        files are of no use, and are given only when this run names them. `switches` are a chat's own."""
         switched_off = self.settings.get(known.TOOLS_OFF)
         off = set(switched_off if self.tools_off is None else self.tools_off)
-        tool = self.toolbox.find(asked) if asked else None
+        if "files" not in self.named_groups and not self.hands.folders():
+            off.add("files")
+        toolbox = Toolbox([*self.toolbox.tools, *self.integrations.tools(switches)])
+        tool = toolbox.find(asked) if asked else None
         if tool is not None:
             off.discard(tool.group)
-        return self.toolbox.without(off)
+        return toolbox.without(off)
 
     async def _prepare(self, session: Session, *, asked: str, settle: Settling) -> TurnParts:
+        from conch_desktop.engine.turn import TurnParts
+
         model, provider = await self._chosen(session)
         wire = await self.wire_of(provider)
-        toolbox = self.offered(asked)
         options = await self.options.of(session.chat_id)
+        switches = await self.integrations.switches(session.chat_id)
+        toolbox, too_many = within_limit(self.offered(asked, switches), asked)
         return TurnParts(
             wire=wire,
             url=_address(provider),
             model=model,
             toolbox=toolbox,
-            guard=self._guard,
+            guard=self.hands.guard,
             asker=session if self.interactive else None,
             clock=self.clock,
             settle=settle,
@@ -362,6 +398,8 @@ class Program:
             step_limit=self.settings.get(known.STEP_LIMIT),
             options=options,
             budget=await self._budget(session, options),
+            notices=(*self.integrations.missing(), *too_many),
+            moved=session.moved,
         )
 
     async def _budget(self, session: Session, options: ChatOptions) -> Budget:

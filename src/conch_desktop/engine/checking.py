@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,50 +14,15 @@ from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.messages import Message, TextPart
 from conch_desktop.domain.models import Mode, Model
 from conch_desktop.domain.tools import Tool, ToolAnswer, ToolContext, answer
-from conch_desktop.engine.plan import Choice
+from conch_desktop.engine.checked import CALLS, Checked
 from conch_desktop.engine.turn import Turn, TurnParts
+from conch_desktop.engine.way import Choice
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.guard import Guard
 from conch_desktop.tools.toolbox import Toolbox
 
-CALLS = 3
-CHECKED = "checked"
-"""The kind of the lesson a check leaves; its value is the mode and how many calls went right."""
-
 _STEPS = 4
 _MODES: Mapping[str, Mode] = {"native": "native", "strict": "strict", "words": "words"}
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What a check found: the mode that works best, and how many of the three calls went right in it."""
-
-    mode: Mode
-    right: int
-
-    @property
-    def text(self) -> str:
-        """The finding in a sentence."""
-        if self.right == 0:
-            return "Made none of 3 calls right, natively or in words."
-        ways = {"native": "natively", "strict": "natively, in the strict form", "words": "in words"}
-        return f"Made {self.right} of {CALLS} calls right {ways.get(self.mode, '')}."
-
-    @property
-    def value(self) -> str:
-        """The finding as a lesson keeps it."""
-        return json.dumps([self.mode, self.right])
-
-
-def read_checked(value: str) -> Checked | None:
-    """A lesson's value as a finding; None when it is none."""
-    try:
-        mode, right = json.loads(value)
-    except (ValueError, TypeError):
-        return None
-    if mode in {"native", "strict", "words"} and isinstance(right, int):
-        return Checked(mode, right)
-    return None
 
 
 async def check_model(wire: Wire, url: str, model: Model, clock: Clock) -> Checked:
@@ -167,8 +131,8 @@ class _Forgetful:
 class _NoBook:
     """No allowances are needed where everything is allowed."""
 
-    async def allowed(self, *, source: str, tool: str, digest: str) -> bool:
-        return True
+    async def given(self, *, source: str, tool: str) -> None:
+        return None
 
-    async def allow(self, *, source: str, tool: str, digest: str) -> None:
+    async def allow(self, *, source: str, tool: str, digest: str, definition: str) -> None:
         pass

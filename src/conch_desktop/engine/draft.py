@@ -159,6 +159,8 @@ def changed(record: CallRecord, event: CallProgress | CallMade | GuardDecided | 
                 sent_back=event.sent_back,
                 ms=event.ms,
                 why=event.why or record.why,
+                pictures=event.pictures,
+                outside=event.outside,
             )
 
 

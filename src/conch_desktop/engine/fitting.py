@@ -10,6 +10,8 @@ from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.messages import Message, TextPart
 from conch_desktop.domain.tokens import estimate
 from conch_desktop.domain.tools import Tool
+from conch_desktop.engine.seeing import PICTURE_TOKENS
+from conch_desktop.engine.shortening import shortened
 
 API_WINDOW = 128_000
 """Tokens taken for the window of a service that does not say (DESIGN 3)."""
@@ -22,6 +24,12 @@ ROOM_FOR_REPLY = 1_024
 
 _PER_MESSAGE = 8
 """Tokens a chat template spends around a message."""
+
+_PER_CALL = 48
+"""Tokens it spends around a call and its answer: names, ids, marks."""
+
+_PER_TOOL = 24
+"""Tokens it spends around the definition of a tool."""
 
 
 def assumed_window(url: str) -> int:
@@ -36,9 +44,12 @@ def fit(
 ) -> tuple[Sequence[Message], int]:
     """The newest messages that fit beside the system prompt and the tools, and how many were left out.
 
-    What is left out are whole turns, the oldest first; the newest message of the person always stays.
+    What is left out are whole turns, the oldest first; the newest message of the person always stays. When its turn
+    alone is too long, the oldest answers in it are shortened.
     """
-    offered = sum(estimate(tool.description) + estimate(json.dumps(dict(tool.parameters))) for tool in tools)
+    offered = sum(
+        estimate(tool.description) + estimate(json.dumps(dict(tool.parameters))) + _PER_TOOL for tool in tools
+    )
     budget = window - min(ROOM_FOR_REPLY, window // 4) - estimate(system) - offered
     starts = [place for place, message in enumerate(messages) if message.role == "user"]
     sizes = [_size(message) for message in messages]
@@ -46,7 +57,7 @@ def fit(
         if sum(sizes[start:]) <= budget:
             return messages[start:], start
     newest = starts[-1] if starts else 0
-    return messages[newest:], newest
+    return shortened(messages[newest:], sum(sizes[newest:]) - budget), newest
 
 
 def _size(message: Message) -> int:
@@ -55,5 +66,6 @@ def _size(message: Message) -> int:
         if isinstance(part, TextPart):
             total += estimate(part.text)
         elif isinstance(part, CallRecord):
-            total += estimate(part.raw) + estimate(part.sent_back or part.answer) + 2 * _PER_MESSAGE
+            total += estimate(part.raw) + estimate(part.sent_back or part.answer) + _PER_CALL
+            total += PICTURE_TOKENS * len(part.pictures)
     return total

@@ -77,4 +77,4 @@ def _result(call_id: str, record: CallRecord) -> SentResult:
     text = record.sent_back or record.answer
     if not text and record.state != "done":
         text = STOPPED if record.state == "stopped" else NO_ANSWER
-    return SentResult(call_id, record.name, text, record.is_error or record.state != "done")
+    return SentResult(call_id, record.name, text, record.is_error or record.state != "done", record.pictures)

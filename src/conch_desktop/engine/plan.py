@@ -8,19 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model
 from conch_desktop.domain.tools import Tool
 from conch_desktop.engine.fitting import assumed_window
 from conch_desktop.engine.offer import digest_of
-from conch_desktop.engine.way import Draft, Way, by_lessons
+from conch_desktop.engine.way import Choice, Draft, Way, by_lessons
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.toolbox import Toolbox
-
-Choice = Literal["automatic", "native", "words", "none"]
-"""A person's own choice of how a model gets its tools."""
 
 NO_TOOLS = "because the provider says it takes no tools natively"
 SAID_NO = Draft("words", "provider", "The server says that this model takes no tools natively.", None)

@@ -7,9 +7,15 @@ from datetime import datetime
 
 from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.tokens import estimate
+from conch_desktop.words.harmless import harmless
 
 MEMORY_SHARE = 0.1
-"""How much of the window what is remembered may take."""
+"""How much of the window what is remembered may take at most."""
+
+MEMORY_TOKENS = 2_000
+"""Tokens it may take in any window: the rest is found by the tool `recall`."""
+
+MORE = "More is remembered than this: look it up with recall."
 
 
 def system_prompt(
@@ -25,7 +31,7 @@ def system_prompt(
     how = "Answer in the language of the person, clearly and briefly."
     parts = [listing] if listing else []
     parts.append(f"{who} {how} Today is {day:%A}, {day.day} {day:%B %Y}.")
-    facts = _remembered(memories, int(window * MEMORY_SHARE))
+    facts = _remembered(memories, min(MEMORY_TOKENS, int(window * MEMORY_SHARE)))
     if facts:
         parts.append(f"What you remember about the person:\n{facts}")
     if wished.strip():
@@ -39,11 +45,15 @@ def system_prompt(
 
 
 def _remembered(memories: Sequence[Memory], budget: int) -> str:
-    """The newest facts that fit, in the order they were saved: a new fact then changes only the end."""
+    """The newest facts that fit, in the order they were saved: a new fact then changes only the end.
+
+    Each is one line, and no mark in it can be taken for one of the conversation's own.
+    """
     kept: list[Memory] = []
     for memory in memories:
         budget -= estimate(memory.content) + 2
         if budget < 0:
             break
         kept.append(memory)
-    return "\n".join(f"- {memory.content}" for memory in sorted(kept, key=lambda memory: memory.id))
+    lines = [f"- {harmless(' '.join(memory.content.split()))}" for memory in sorted(kept, key=lambda memory: memory.id)]
+    return "\n".join([*lines, MORE] if lines and len(kept) < len(memories) else lines)

@@ -15,6 +15,7 @@ from conch_desktop.engine.history import as_sent
 from conch_desktop.engine.offer import Offer, make_offer
 from conch_desktop.engine.plan import Plan
 from conch_desktop.engine.prompt import system_prompt
+from conch_desktop.engine.seeing import as_seen
 from conch_desktop.engine.way import Way
 from conch_desktop.providers.wire import Request, Wire
 from conch_desktop.schemas.dialects import name_rule
@@ -49,7 +50,10 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Makes a turn's requests. `messages` is the chat up to the person's message; `now` is seconds since 1970."""
+    """Makes a turn's requests.
+
+    `messages` is the chat up to the person's message; `now` is seconds since 1970; `chat` is the chat's id.
+    """
 
     wire: Wire
     model: Model
@@ -58,6 +62,7 @@ class Maker:
     messages: Sequence[Message]
     memories: Sequence[Memory]
     now: float
+    chat: str = ""
     options: ChatOptions = AS_USUAL
 
     def make(self, way: Way, answer: Message, *, first: bool, failed: bool, paused: bool = False) -> Made:
@@ -76,14 +81,15 @@ class Maker:
         else:
             made = self._plain(answer, window)
         request = made.request if paused else _asked_on(made.request)
-        return replace(made, request=_shaped(_wished(request, self.options), way))
+        return replace(made, request=replace(_shaped(_wished(request, self.options), way), chat=self.chat))
 
     def _native(self, way: Way, answer: Message, window: int, forced: Tool | None) -> Made:
         family = self.wire.schema_family(self.model)
         offer = make_offer(self.toolbox.tools, family, way)
         system = self._system(window, native=True)
         sent, left_out = self._transcript(answer, window, system, offer.tools)
-        request = Request(self.model, system, _renamed(sent, offer, name_rule(family)), offer.tools)
+        seen = as_seen(sent, sees=way.pictures and self.model.pictures is not False)
+        request = Request(self.model, system, _renamed(seen, offer, name_rule(family)), offer.tools)
         if forced is not None and forced.name in offer.names.values():
             request = replace(request, tool_choice=offer.sent(forced.name), max_tokens=FORCED_TOKENS)
         names = tuple(offer.own(tool.name) for tool in offer.tools)
@@ -98,7 +104,8 @@ class Maker:
         over = self.plan.grammar and self.plan.asked is not None and forced is None and not failed
         system = self._system(window, listing="" if over else shown.text)
         sent, left_out = self._transcript(answer, window, system, ())
-        request = Request(self.model, system, in_words(sent, after=ONE_SENTENCE if over else NOW_ANSWER))
+        seen = as_seen(sent, sees=False)
+        request = Request(self.model, system, in_words(seen, after=ONE_SENTENCE if over else NOW_ANSWER))
         request = self._constrained(request, given, forced, failed=failed)
         callable_now = [forced] if forced is not None and request.grammar else given
         names = () if request.grammar == PLAIN_GRAMMAR else tuple(tool.name for tool in callable_now)
@@ -107,7 +114,9 @@ class Maker:
     def _plain(self, answer: Message, window: int) -> Made:
         system = self._system(window)
         sent, left_out = self._transcript(answer, window, system, ())
-        return Made(Request(self.model, system, in_words(sent)), "none", Offer(), None, (), left_out)
+        return Made(
+            Request(self.model, system, in_words(as_seen(sent, sees=False))), "none", Offer(), None, (), left_out
+        )
 
     def _system(self, window: int, *, native: bool = False, listing: str = "") -> str:
         return system_prompt(

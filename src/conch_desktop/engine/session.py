@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import uuid
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
 
+from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
-from conch_desktop.domain.events import TurnEvent
+from conch_desktop.domain.events import CallMoved, TurnEvent
 from conch_desktop.domain.messages import Chat, Failure, Message, Outline, TextPart
 from conch_desktop.engine.history import without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
-from conch_desktop.engine.running import Settling
-from conch_desktop.engine.turn import Turn, TurnParts
 from conch_desktop.tools.guard import Answer, Question
+
+if TYPE_CHECKING:
+    from conch_desktop.engine.running import Settling
+    from conch_desktop.engine.turn import Turn, TurnParts
 
 TITLE_LENGTH = 60
 FIRST_READ = 24
@@ -37,6 +42,13 @@ class MessageAdded:
 @dataclass(frozen=True, slots=True)
 class MessageEnded:
     """An answer ended; this is what is kept of it."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class MessageChanged:
+    """An answer that had ended is another now: a call of it was taken back."""
 
     message: Message
 
@@ -62,7 +74,7 @@ class TitleChanged:
     title: str
 
 
-SessionEvent = TurnEvent | MessageAdded | MessageEnded | QuestionAsked | QuestionClosed | TitleChanged
+SessionEvent = TurnEvent | MessageAdded | MessageEnded | MessageChanged | QuestionAsked | QuestionClosed | TitleChanged
 
 Listener = Callable[[SessionEvent], None]
 
@@ -89,6 +101,12 @@ class Prepares(Protocol):
     def __call__(self, session: Session, *, asked: str, settle: Settling) -> Awaitable[TurnParts]: ...
 
 
+TakesBack = Callable[[str], Awaitable[str]]
+"""Takes back what a call did; a sentence about it. Raises `ConchError` when that can't be done."""
+
+TAKEN_BACK = "[The person took this back afterwards.]"
+
+
 class Session:
     """One chat. `entries` is always what a person would see, the running answer included.
 
@@ -96,7 +114,7 @@ class Session:
     are those at the end that were, without a gap: all of them once a turn is prepared.
     """
 
-    def __init__(self, chat_id: str, *, book: ChatBook, prepare: Prepares, clock: Clock) -> None:
+    def __init__(self, chat_id: str, *, book: ChatBook, prepare: Prepares, clock: Clock, take_back: TakesBack) -> None:
         self.chat_id = chat_id
         self.title = ""
         self.model_id = ""
@@ -104,6 +122,7 @@ class Session:
         self._book = book
         self._prepare = prepare
         self._clock = clock
+        self._take_back = take_back
         self._entries: list[Message | Outline] = []
         self._missing = 0
         self._listeners: list[Listener] = []
@@ -212,6 +231,30 @@ class Session:
             self._turn.stop()
         self._task.cancel()
 
+    async def take_back(self, call_id: str) -> str:
+        """Takes back what a call did; a sentence about it. The model is told with the call's answer from then on.
+
+        Raises `ConchError` when it can't be taken back.
+        """
+        said = await self._take_back(call_id)
+        for place, message in enumerate(self._entries):
+            if (
+                isinstance(message, Outline)
+                or not any(call.id == call_id for call in message.calls)
+                or message.state == "streaming"
+            ):
+                continue
+            parts = tuple(
+                replace(part, sent_back=f"{part.sent_back}\n\n{TAKEN_BACK}", why="you took it back")
+                if isinstance(part, CallRecord) and part.id == call_id
+                else part
+                for part in message.parts
+            )
+            self._entries[place] = changed = replace(message, parts=parts)
+            await self._book.put(self.chat_id, changed, written=message)
+            self._tell(MessageChanged(changed))
+        return said
+
     async def aclose(self) -> None:
         """Ends what runs; what was said is kept and marked as interrupted."""
         task = self._task
@@ -224,6 +267,10 @@ class Session:
         waiting = self._answered
         if waiting is not None and not waiting.done() and self.question and self.question.id == question_id:
             waiting.set_result(answer)
+
+    def moved(self, event: CallMoved) -> None:
+        """A running call says how far it is."""
+        self._tell(event)
 
     async def ask(self, question: Question) -> Answer:
         """Asks the person and waits, for as long as it takes (`engine.running.Asker`)."""
@@ -260,13 +307,14 @@ class Session:
         failure: Failure | None = None
         try:
             await self.read()
+            turn = await _loop_of_a_turn()
             parts = await self._prepare(self, asked=asked, settle=recorder.settle)
             if self._stopping:  # A stop that came while the store was at work must not be lost.
                 raise asyncio.CancelledError
             # An answer may be gone on with by another model: what the first attached for itself is of no use to it.
             own = without_attached(message, parts.model)
             named = replace(own, model=parts.model.id, author=parts.model.label or parts.model.name)
-            self._turn = Turn(parts, named)
+            self._turn = turn(parts, named)
             async with aclosing(self._turn.run()) as events:
                 async for event in events:
                     recorder.note()
@@ -321,3 +369,13 @@ def _new_id() -> str:
 def _title(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
+
+
+async def _loop_of_a_turn() -> type[Turn]:
+    """The loop of a turn. Half of the program hangs on it: it is imported with the first message, off this thread."""
+    name = "conch_desktop.engine.turn"
+    if name not in sys.modules:
+        await asyncio.to_thread(import_module, name)
+    from conch_desktop.engine.turn import Turn
+
+    return Turn

@@ -6,7 +6,7 @@ import json
 import uuid
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from conch_desktop.domain.calls import CallRecord, Json
 from conch_desktop.domain.events import (
@@ -43,7 +43,10 @@ UNREADABLE = "(unreadable call)"
 
 @dataclass(slots=True)
 class Step:
-    """What one request came to. `number` counts the steps of a turn from 0."""
+    """What one request came to. `number` counts the steps of a turn from 0.
+
+    `circling`: it was ended here, because it only repeated itself; "paused" alone is the provider's own pause.
+    """
 
     number: int
     request: Request
@@ -54,6 +57,7 @@ class Step:
     refusal: Refusal | None = None
     failed: bool = False
     replay: str = ""
+    circling: bool = False
     _begun: dict[int, str] = field(default_factory=dict)
     _repeating: Repeating = field(default_factory=Repeating)
 
@@ -65,7 +69,7 @@ class Step:
                 for told in found:
                     yield told
                 if self._goes_round(found):
-                    self.finish = "paused"
+                    self.finish, self.circling = "paused", True
                     yield Notice(NOTICE, self.number)
                     break
         for told in self._ended(open_calls()):
@@ -87,6 +91,8 @@ class Step:
                 return self._run_there(event)
             case Usage():
                 return [event]
+            case Notice():
+                return [replace(event, step=self.number)]
             case Replay(data=data):
                 self.replay = data
             case Finish(reason=reason, calls=calls):
@@ -140,7 +146,8 @@ class Step:
 
     def _run_there(self, call: ProviderCall) -> list[TurnEvent]:
         """A call the provider ran by itself: shown with what came of it, never run, never sent back as one of ours."""
-        call_id, args = new_id(), parsed(call.arguments)
+        call_id = (self._begun.get(call.key) if call.key is not None else None) or new_id()
+        args = parsed(call.arguments)
         made = CallMade(call_id, call.name, call.arguments, args, source="provider", step=self.number)
         return [made, CallResult(call_id, False, call.result or "", state="provider")]
 

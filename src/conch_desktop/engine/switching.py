@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model
 from conch_desktop.domain.tools import BUILTIN, Tool
-from conch_desktop.engine.checking import CHECKED, read_checked
-from conch_desktop.engine.plan import Choice
+from conch_desktop.engine.checked import CHECKED, read_checked
+from conch_desktop.engine.way import Choice
 from conch_desktop.tools.toolbox import Toolbox
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
+from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.events import (
     CallMade,
+    CallMoved,
     CallProgress,
     CallResult,
     Done,
@@ -28,16 +30,18 @@ from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.messages import Message
 from conch_desktop.domain.models import Model
 from conch_desktop.domain.options import AS_USUAL, ChatOptions
-from conch_desktop.engine.circles import PAUSE_AT, TELL_AT, Circles, paused, told
+from conch_desktop.engine.answering import room_for
+from conch_desktop.engine.circles import Circles
 from conch_desktop.engine.draft import AnswerDraft
 from conch_desktop.engine.history import STOPPED
 from conch_desktop.engine.ladder import Ladder
-from conch_desktop.engine.plan import Choice, LessonBook, Plan, make_plan
+from conch_desktop.engine.plan import LessonBook, Plan, make_plan
 from conch_desktop.engine.requests import Made, Maker
 from conch_desktop.engine.retries import patience
-from conch_desktop.engine.running import Asker, Settling, Surroundings, run_call
+from conch_desktop.engine.running import Asker, Settling, Surroundings, run_calls
 from conch_desktop.engine.spending import NO_LIMIT, Budget
 from conch_desktop.engine.step import Step
+from conch_desktop.engine.way import Choice
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.guard import Guard
 from conch_desktop.tools.toolbox import Toolbox
@@ -45,7 +49,11 @@ from conch_desktop.tools.toolbox import Toolbox
 
 @dataclass(frozen=True, slots=True)
 class TurnParts:
-    """What a turn is made of. `messages` is the chat up to the person's message; `memories` come newest first."""
+    """What a turn is made of. `messages` is the chat up to the person's message; `memories` come newest first.
+
+    `notices` are told to the person before the first request: tools that are missing, for example. `moved`
+    hears how far a running call is.
+    """
 
     wire: Wire
     url: str
@@ -62,6 +70,8 @@ class TurnParts:
     asked: str = ""
     choice: Choice = "automatic"
     step_limit: int = 25
+    notices: Sequence[str] = ()
+    moved: Callable[[CallMoved], None] = lambda event: None
     options: ChatOptions = AS_USUAL
     budget: Budget = NO_LIMIT
 
@@ -139,9 +149,12 @@ class Turn:
             parts.messages,
             parts.memories,
             parts.clock.now(),
-            options=parts.options,
+            parts.chat,
+            parts.options,
         )
         yield PlanMade(plan.way.mode, plan.why)
+        for notice in parts.notices:
+            yield Notice(notice, self._first_step)
         for number in range(self._first_step, self._first_step + parts.step_limit):
             over = parts.budget.over(self.message.usage)
             if over:
@@ -157,7 +170,7 @@ class Turn:
                 yield _refused(step.refusal)
                 yield Done("error")
                 return
-            if not step.wanted and step.finish == "paused":
+            if not step.wanted and step.finish == "paused" and not step.circling:
                 continue  # the provider runs a tool of its own, and goes on when it gets its words back
             if not step.wanted:
                 yield Done(step.finish)
@@ -250,29 +263,32 @@ class Turn:
         return events
 
     async def _calls(self, step: Step) -> AsyncGenerator[TurnEvent, None]:
+        parts = self._parts
+        window = self._ladder.way.window or self._plan.window
         around = Surroundings(
-            self._parts.toolbox,
-            self._parts.guard,
-            self._parts.asker,
-            self._parts.clock,
-            self._parts.settle,
-            self._parts.chat,
-            self._parts.model.label or self._parts.model.name,
+            parts.toolbox,
+            parts.guard,
+            parts.asker,
+            parts.clock,
+            parts.settle,
+            parts.chat,
+            parts.model.label or parts.model.name,
             self._stop,
+            self._made_calls,
+            self._circles,
+            room_for(window, len(step.wanted)),
+            self._parts.moved,
         )
-        pause = ""
-        for wanted in step.wanted:
-            count = self._circles.note(wanted)
-            async with aclosing(run_call(wanted, around)) as events:
-                async for event in events:
-                    if isinstance(event, CallResult) and count >= TELL_AT:
-                        event = replace(event, sent_back=f"{event.sent_back}\n\n{told(count)}")
-                    yield event
-            if count >= PAUSE_AT:
-                pause = pause or paused(wanted.name, count)
-        if pause:
-            yield Notice(pause, step.number)
+        async with aclosing(run_calls(step.wanted, around)) as events:
+            async for event in events:
+                yield event
+        if self._circles.pause:
+            yield Notice(self._circles.pause, step.number)
             yield Done("paused")
+
+    def _made_calls(self) -> list[CallRecord]:
+        """Every call of the chat so far, also of messages that no longer fit the window."""
+        return [call for message in (*self._parts.messages, self.message) for call in message.calls]
 
 
 def _is_word(event: TurnEvent) -> bool:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Mode, Model
+
+Choice = Literal["automatic", "native", "words", "none"]
+"""A person's own choice of how a model gets its tools."""
 
 DAY = 86_400.0
 SCHEMA_DAYS = 30

@@ -78,7 +78,7 @@ class _Block:
 
 
 class AnthropicAnswer:
-    """One answer, taken event by event (see `http_wire.WireAnswer`)."""
+    """One answer, taken event by event (see `wire_answer.WireAnswer`)."""
 
     def __init__(self) -> None:
         self.characters = 0

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from conch_desktop.domain.calls import Json
 from conch_desktop.domain.efforts import nearest_effort
-from conch_desktop.domain.messages import SentMessage
+from conch_desktop.domain.messages import SentMessage, SentResult
 from conch_desktop.providers.anthropic_models import Row
 from conch_desktop.providers.ids import opaque, sent_id
 from conch_desktop.providers.wire import Request
@@ -161,11 +161,23 @@ def _blocks(message: SentMessage) -> list[Block]:
                 {
                     "type": "tool_result",
                     "tool_use_id": sent_id(result.id, _CALL_ID),
-                    "content": result.text if result.text.strip() else _EMPTY,
+                    "content": _content(result),
                     **({"is_error": True} if result.is_error else {}),
                 }
                 for result in message.results
             ]
+
+
+def _content(result: SentResult) -> Json:
+    """What a result holds: words, or blocks when there are pictures (docs.anthropic.com, "Tool use")."""
+    words = result.text if result.text.strip() else _EMPTY
+    if not result.pictures:
+        return words
+    pictures = (
+        {"type": "image", "source": {"type": "base64", "media_type": one.media_type, "data": one.base64}}
+        for one in result.pictures
+    )
+    return [{"type": "text", "text": words}, *pictures]
 
 
 def _answer(message: SentMessage) -> list[Block]:

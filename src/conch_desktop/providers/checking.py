@@ -26,7 +26,13 @@ from conch_desktop.providers.refusals import classify
 if TYPE_CHECKING:
     import httpx
 
-_WIRES: Mapping[str, str] = {"openai": "openai", "anthropic": "anthropic"}
+_WIRES: Mapping[str, str] = {
+    "openai": "openai",
+    "anthropic": "anthropic",
+    "gemini": "gemini-native",
+    "ollama": "ollama",
+    "conol": "conol",
+}
 """The wires there are to check, and the kind of provider each is checked as: the registry knows its class."""
 
 

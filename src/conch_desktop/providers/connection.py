@@ -5,11 +5,12 @@ A person may name a proxy, certificates and headers for one provider alone; they
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import re
 import ssl
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 import httpx
@@ -29,6 +30,8 @@ class Connection:
 
     `proxy`, `ca_file` and `extra` are the person's own for this provider (see `domain.models.Provider`); a header of
     theirs goes in the place of one of ours.
+    `revive` is asked when nothing answers at the address: True means that now something does. Raises `ProviderError`.
+    `patience` is how many seconds the head of an answer may take, None without an end: it may come byte by byte.
     """
 
     def __init__(
@@ -38,17 +41,21 @@ class Connection:
         base: str,
         headers: Mapping[str, str],
         timeout: httpx.Timeout,
+        patience: float | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         proxy: str = "",
         ca_file: str = "",
         extra: Iterable[tuple[str, str]] = (),
+        revive: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         self._name = name
         self._base = base
         self._headers = {"User-Agent": f"conch-desktop/{__version__}", "Content-Type": "application/json", **headers}
         self._proxy, self._ca_file, self._extra = proxy, ca_file, tuple(extra)
         self._timeout = timeout
+        self._patience = patience
         self._transport = transport
+        self._revive = revive
         self._client: httpx.AsyncClient | None = None
 
     @contextlib.asynccontextmanager
@@ -62,7 +69,7 @@ class Connection:
             if self._client is None:
                 self._client = self._made()
             try:
-                response = await self._send(self._client, method, url, content)
+                response = await self._revived(self._client, method, url, content)
             except _KeptConnectionError as stale:
                 if self._transport is not None:
                     raise stale.error from None
@@ -78,11 +85,23 @@ class Connection:
         if client is not None:
             await client.aclose()
 
+    async def _revived(self, client: httpx.AsyncClient, method: str, url: str, content: bytes | None) -> httpx.Response:
+        """Sends a request, and once more to a server that had to be brought up first."""
+        try:
+            return await self._send(client, method, url, content)
+        except httpx.ConnectError:
+            if self._revive is None or not await self._revive():
+                raise
+            return await self._send(client, method, url, content)
+
     async def _send(self, client: httpx.AsyncClient, method: str, url: str, content: bytes | None) -> httpx.Response:
         watch = _Watch()
         request = client.build_request(method, url, content=content, extensions={"trace": watch})
         try:
-            return await client.send(request, stream=True)
+            async with asyncio.timeout(self._patience):
+                return await client.send(request, stream=True)
+        except TimeoutError as error:
+            raise httpx.ReadTimeout("no answer in time", request=request) from error
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
             if watch.kept:
                 raise _KeptConnectionError(error) from error

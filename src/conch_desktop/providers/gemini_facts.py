@@ -12,19 +12,40 @@ from conch_desktop.providers.openai_models import Listing, fingerprint, tokens
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What the list says of a model. `chats`: it answers to messages; others embed, draw or speak."""
+    """What the list says of a model. `chats`: it answers to messages; others embed, draw or speak.
+
+    `thinks`: it thinks before it answers; None when the list tells that of no model.
+    """
 
     label: str = ""
     window: int | None = None
     chats: bool = True
     print: str = ""
+    thinks: bool | None = None
 
 
 def read_rows(value: Any) -> dict[str, Row]:
     """The rows of the list, by name without "models/". Empty when it is no such list."""
     models = value.get("models") if isinstance(value, dict) else None
     entries = [entry for entry in models if isinstance(entry, dict)] if isinstance(models, list) else []
-    return {bare(entry["name"]): _row(entry) for entry in entries if isinstance(entry.get("name"), str)}
+    told = any("thinking" in entry for entry in entries)  # it is left out where it is false
+    return {
+        bare(entry["name"]): _row(entry, bool(entry.get("thinking")) if told else None)
+        for entry in entries
+        if isinstance(entry.get("name"), str)
+    }
+
+
+def next_page(value: Any) -> str:
+    """What asks for the page after this one; "" on the last."""
+    token = value.get("nextPageToken") if isinstance(value, dict) else None
+    return token if isinstance(token, str) else ""
+
+
+def listing_of(rows: Mapping[str, Row], provider: str) -> Listing:
+    """The list as the program's own: what answers to messages."""
+    models = tuple(Model(provider, name, row.label or name, row.window) for name, row in rows.items() if row.chats)
+    return Listing(models, prints={name: row.print for name, row in rows.items()})
 
 
 def bare(name: str) -> str:
@@ -48,7 +69,7 @@ def print_of(rows: Mapping[str, Row], model: Model) -> str:
     return rows.get(bare(model.name), Row()).print
 
 
-def _row(entry: Mapping[str, Any]) -> Row:
+def _row(entry: Mapping[str, Any], thinks: bool | None) -> Row:
     methods = entry.get("supportedGenerationMethods")
     label = entry.get("displayName")
     keys = ("baseModelId", "version", "inputTokenLimit", "outputTokenLimit", "supportedGenerationMethods", "thinking")
@@ -57,4 +78,5 @@ def _row(entry: Mapping[str, Any]) -> Row:
         window=tokens(entry.get("inputTokenLimit")),
         chats=not isinstance(methods, list) or not methods or "generateContent" in methods,
         print=fingerprint({key: entry[key] for key in keys if key in entry}),
+        thinks=thinks,
     )

@@ -14,7 +14,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -28,11 +28,15 @@ from conch_desktop.providers.asking import WAIT
 from conch_desktop.providers.connection import Connection
 from conch_desktop.providers.facts import Facts, Listed
 from conch_desktop.providers.openai_models import Listing, read_listing
+from conch_desktop.providers.refusing import ERROR_BYTES, Refusing
 from conch_desktop.providers.registry import Kind, base_url, family_of
 from conch_desktop.providers.sources import source_of
 from conch_desktop.providers.sse import DONE, Body, values
 from conch_desktop.providers.texts import whole_characters
 from conch_desktop.providers.wire import Request
+from conch_desktop.providers.wire_answer import WireAnswer
+
+__all__ = ["LIST_SECONDS", "PLAIN_BYTES", "HttpWire", "WireAnswer"]
 
 T = TypeVar("T")
 
@@ -40,67 +44,16 @@ _log = logging.getLogger(__name__)
 
 LIST_SECONDS = 30.0
 """The longest a list of models may take."""
-_ERROR_SECONDS = 30.0
-_AFTER_DONE = 2.0
-"""Seconds to wait for more when the server has said that it is done: some never close."""
-_ERROR_BYTES = 256 * 1024
 PLAIN_BYTES = 32 * 1024 * 1024
 """The most that is read of a body that is no stream."""
 
 
-class WireAnswer(Protocol):
-    """One answer, put together from the JSON values of a stream.
+class HttpWire(Refusing):
+    """Speaks with one provider.
 
-    `done`: the server said that nothing follows; whoever reads the bytes sets it too.
+    Timeouts are in seconds: `read_timeout` is the longest silence between two bytes, `patience` the longest time in
+    which nothing of an answer comes, whatever else does (by default twice as long).
     """
-
-    done: bool
-
-    @property
-    def characters(self) -> int:
-        """How much text and thinking there is so far."""
-        ...
-
-    @property
-    def taken(self) -> bool:
-        """Has a value come that is part of an answer?"""
-        ...
-
-    @property
-    def started(self) -> bool:
-        """Has a word or a call come? From then on a refusal is one in mid-stream."""
-        ...
-
-    @property
-    def calling(self) -> bool:
-        """Has a call begun?"""
-        ...
-
-    @property
-    def ended(self) -> bool:
-        """Was the end told, so that the answer is whole?"""
-        ...
-
-    @property
-    def failed(self) -> bool:
-        """Did the server end the answer with a reason that means a fault?"""
-        ...
-
-    def take(self, value: Mapping[str, Any]) -> list[WireEvent]:
-        """The events of one value."""
-        ...
-
-    def end(self) -> list[WireEvent]:
-        """The last events of an answer that ended as it should; the very last is its `Finish`."""
-        ...
-
-    def broken(self) -> list[WireEvent]:
-        """What is still to be told of an answer that did not: held text and the usage. No calls, nothing to replay."""
-        ...
-
-
-class HttpWire:
-    """Speaks with one provider. Timeouts are in seconds; `read_timeout` is the longest silence between two bytes."""
 
     def __init__(
         self,
@@ -111,14 +64,15 @@ class HttpWire:
         transport: httpx.AsyncBaseTransport | None = None,
         connect_timeout: float = 10.0,
         read_timeout: float = 300.0,
+        patience: float | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._provider = provider
+        super().__init__(provider, key)
         self._kind = kind
-        self._key = key.strip() if key else ""
         self._base = self._based(base_url(provider))
         self._host = (urlsplit(self._base).hostname or "").lower()
         self._clock = clock
+        self._patience = 2 * read_timeout if patience is None else patience
         timeout = httpx.Timeout(read_timeout, connect=connect_timeout, pool=connect_timeout)
 
         def connect(headers: Mapping[str, str]) -> Connection:
@@ -127,7 +81,9 @@ class HttpWire:
                 base=self._base,
                 headers=headers,
                 timeout=timeout,
+                patience=self._patience,
                 transport=transport,
+                revive=self._revive,
                 proxy=provider.proxy,
                 ca_file=provider.ca_file,
                 extra=provider.headers,
@@ -145,6 +101,10 @@ class HttpWire:
     def _authorization(self) -> dict[str, str]:
         """The headers that say who asks."""
         return {"Authorization": f"Bearer {self._key}"} if self._key else {}
+
+    async def _revive(self) -> bool:
+        """Brings up a server that does not answer, where it can. True: now it answers. Raises `ProviderError`."""
+        return False
 
     def _facts_from(self, connect: Callable[[Mapping[str, str]], Connection]) -> Listed:
         """Where the facts of models come from. `connect` makes another connection to the provider, with headers."""
@@ -266,13 +226,7 @@ class HttpWire:
         url = self._url(request)
         event: WireEvent | None = None
         try:
-            body = await self._body(request)
-            content = whole_characters(json.dumps(body, ensure_ascii=False)).encode()
-            names = [tool.name for tool in request.tools] if "tools" in body else []
-            async with (
-                self._connection.sent("POST", url, content) as response,
-                contextlib.aclosing(self._reading(response, self._answer_to(request, names), names, url)) as events,
-            ):
+            async with contextlib.aclosing(self._answered(request, url)) as events:
                 async for event in events:
                     yield event
         except httpx.HTTPError as error:
@@ -285,17 +239,23 @@ class HttpWire:
                 what = f"The answer of {self._provider.name} could not be read."
                 yield Refusal("network", "", what, "Try again, or choose another model.")
 
-    async def read(
-        self, response: httpx.Response, *, tools: Sequence[str] | None = None
-    ) -> AsyncGenerator[WireEvent, None]:
+    async def _answered(self, request: Request, url: str) -> AsyncGenerator[WireEvent, None]:
+        """The events that come back for a request. It may raise what `stream` turns into a refusal."""
+        body = await self._body(request)
+        names = [tool.name for tool in request.tools] if "tools" in body else []
+        async with (
+            self._connection.sent("POST", url, encoded(body)) as response,
+            contextlib.aclosing(self._reading(response, self._answer_to(request, names), names, url)) as events,
+        ):
+            async for event in events:
+                yield event
+
+    def read(self, response: httpx.Response, *, tools: Sequence[str] | None = None) -> AsyncGenerator[WireEvent, None]:
         """Yields the events of a response. `tools` are the names that were offered, None when nobody knows.
 
         They help to read broken names, and where none were offered no refusal is about tools.
         """
-        answer = self._answer(tools or ())
-        async with contextlib.aclosing(self._reading(response, answer, tools, self._url(None))) as events:
-            async for event in events:
-                yield event
+        return self._reading(response, self._answer(tools or ()), tools, self._url(None))
 
     async def _reading(
         self, response: httpx.Response, answer: WireAnswer, tools: Sequence[str] | None, url: str
@@ -318,7 +278,7 @@ class HttpWire:
     async def _read(
         self, response: httpx.Response, answer: WireAnswer, tools: Sequence[str] | None, url: str
     ) -> AsyncGenerator[WireEvent, None]:
-        body = Body(response)
+        body = Body(response, self._patience)
         refused: Refusal | None = None
         if not 200 <= response.status_code < 300:
             text = await self._error_text(body)
@@ -326,7 +286,7 @@ class HttpWire:
             return
         first = await body.first()
         if first == "<" or not first:
-            text = await body.whole(_ERROR_BYTES)
+            text = await body.whole(ERROR_BYTES)
             refused = self._classify(response.status_code, response.headers, text, url=url)
         else:
             async with contextlib.aclosing(self._values(body, first, answer)) as found:
@@ -334,8 +294,13 @@ class HttpWire:
                     if self._is_fault(value):
                         refused = self._fault(response, answer, value, tools, url)
                         break
-                    for event in answer.take(value):
+                    events = answer.take(value)
+                    for event in events:
                         yield event
+                    if events or (answer.ended and not body.over):
+                        body.heard(over=answer.ended)
+                    if answer.done:
+                        body.leave()
             refused = refused or self._unended(response, answer, body, url)
         for event in answer.end() if refused is None else (*answer.broken(), refused):
             yield event
@@ -343,30 +308,33 @@ class HttpWire:
     async def _events(self, body: Body, answer: WireAnswer) -> AsyncGenerator[dict[str, Any], None]:
         """The JSON objects of a stream of events. Reads on after the end was told: usage comes later, and more may."""
         async with contextlib.aclosing(body.events()) as events:
-            while True:
-                try:
-                    async with asyncio.timeout(_AFTER_DONE if answer.done else None):
-                        event = await anext(events)
-                except (StopAsyncIteration, TimeoutError):
-                    return
+            async for event in events:
                 found = values(event.data)
                 for value in found:
-                    if value == DONE:
-                        answer.done = True
-                    elif isinstance(value, dict):
+                    if isinstance(value, dict):
                         yield {"error": value, **value} if event.event == "error" else value
+                    elif value == DONE:
+                        answer.done = True
+                        body.leave()
                     elif event.event == "error":
                         yield {"error": str(value)}
                 if event.event == "error" and not found:
                     yield {"error": event.data}
 
     async def _lines(self, body: Body) -> AsyncGenerator[dict[str, Any], None]:
-        """The JSON objects of a stream that has one in each line (NDJSON)."""
+        """The JSON objects of a stream that has one in each line (NDJSON), or of a body that is one over many lines."""
+        begun, held, size = False, [], 0
         async with contextlib.aclosing(body.lines()) as lines:
             async for line in lines:
-                for value in values(line):
-                    if isinstance(value, dict):
-                        yield value
+                found = [value for value in values(line) if isinstance(value, dict)]
+                begun, size = begun or bool(found), size + len(line)
+                if not begun and size < PLAIN_BYTES:
+                    held.append(line)
+                for value in found:
+                    yield value
+        for value in [] if begun else values("\n".join(held)):
+            if isinstance(value, dict):
+                yield value
 
     async def _plain(self, body: Body, answer: WireAnswer) -> AsyncGenerator[dict[str, Any], None]:
         """The JSON objects of a body that is no stream: one, a list of them, or one a line."""
@@ -395,14 +363,6 @@ class HttpWire:
 
     # refusals -------------------------------------------------------------------------------------------------------
 
-    async def _error_text(self, body: Body) -> str:
-        """The body of an error, or what came of it."""
-        try:
-            async with asyncio.timeout(_ERROR_SECONDS):
-                return await body.whole(_ERROR_BYTES)
-        except (httpx.HTTPError, TimeoutError):
-            return body.beginning
-
     def _fault(
         self,
         response: httpx.Response,
@@ -415,33 +375,6 @@ class HttpWire:
         during = "mid_stream" if answer.started else "before_first_token"
         return self._classify(response.status_code, response.headers, text, during, url, tools=tools)
 
-    def _classify(
-        self,
-        status: int,
-        headers: httpx.Headers,
-        text: str,
-        during: str = "before_first_token",
-        url: str = "",
-        *,
-        tools: Sequence[str] | None = None,
-    ) -> Refusal:
-        refusal = refusals.classify(
-            status=status,
-            headers=headers,
-            body=text,
-            during=during,
-            provider=self._provider.name,
-            url=url,
-            tools_sent=tools is None or len(tools) > 0,
-            tools=tools or (),
-            now=time.time(),
-        )
-        return self._masked(refusal)
-
-    def _transport_refusal(self, error: httpx.HTTPError, characters: int, url: str) -> Refusal:
-        refusal = refusals.from_transport(error, provider=self._provider.name, url=url, characters=characters)
-        return self._masked(refusal)
-
     def _broken(self, error: httpx.HTTPError, answer: WireAnswer, url: str) -> Refusal:
         """The refusal for an answer whose connection failed."""
         refusal = self._transport_refusal(error, answer.characters, url)
@@ -450,22 +383,12 @@ class HttpWire:
         told = refusals.broken_off(provider=self._provider.name, characters=answer.characters, calling=True)
         return replace(told, words=refusal.words)
 
-    def _masked(self, refusal: Refusal) -> Refusal:
-        words, what, advice = map(self._without_secrets, (refusal.words, refusal.what, refusal.advice))
-        return replace(refusal, words=words, what=what, advice=advice)
-
-    def _without_secrets(self, text: str) -> str:
-        """A text a server may have put the key, or a secret header, into."""
-        hidden = [value for name, value in self._provider.headers if name in self._provider.secret_headers]
-        for secret in (self._key, *hidden):
-            text = refusals.mask(text, secret)
-        return text
-
-    def _error(self, refusal: Refusal) -> ProviderError:
-        masked = self._masked(refusal)
-        return ProviderError(masked.kind, masked.what, masked.advice)
-
     async def aclose(self) -> None:
         """Ends what is asked on the side, and closes the connections that were kept."""
         await self._source.aclose()
         await self._connection.aclose()
+
+
+def encoded(body: Mapping[str, Json]) -> bytes:
+    """What is sent, as bytes."""
+    return whole_characters(json.dumps(body, ensure_ascii=False)).encode()

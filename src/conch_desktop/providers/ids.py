@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+import uuid
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from conch_desktop.domain.messages import SentCall, SentResult
 
 
 def sent_id(identity: str, allowed: re.Pattern[str]) -> str:
@@ -27,3 +30,14 @@ def opaque(data: str) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def in_order(results: Iterable[SentResult], calls: Iterable[SentCall]) -> list[SentResult]:
+    """Results in the order of their calls, for providers that pair them by their places."""
+    places = {call.id: place for place, call in enumerate(calls)}
+    return sorted(results, key=lambda result: places.get(result.id, len(places)))
+
+
+def minted_id() -> str:
+    """An id for a call that came without one."""
+    return f"call_{uuid.uuid4().hex[:24]}"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conch_desktop.domain.calls import Json
-from conch_desktop.domain.messages import SentCall, SentMessage
+from conch_desktop.domain.messages import SentCall, SentMessage, SentResult
+from conch_desktop.domain.pictures import PictureContent
 from conch_desktop.domain.tools import Tool
 from conch_desktop.providers.ids import opaque, sent_id
 from conch_desktop.providers.openai_hosts import HOSTS, MOST, HostRules
@@ -19,6 +20,9 @@ _FORCED_TOKENS = 2_048
 STOPPED_HERE = "I was stopped here."
 """Stands between results nobody answered and the person's next words: Mistral's servers and many chat templates take no
 user after a tool (BerriAI/litellm #6323, NousResearch/hermes-agent #20154)."""
+
+SHOWN_HERE = "Here is what was shown."
+"""Stands between answers and the pictures that belong to them, for the same reason."""
 
 _NOT_KEPT = "(not kept)"
 """Stands for another model's thinking where thinking must go back and may not be empty (earendil-works/pi PR #3640)."""
@@ -59,14 +63,14 @@ def build(request: Request, *, host: str, grammar: bool, llama: bool) -> dict[st
 
 
 def _definition(tool: Tool) -> dict[str, Json]:
-    parameters = dict(tool.parameters) or {
-        "type": "object",
-        "properties": {},
-    }  # MiniMax wants them: QwenLM/qwen-code #11834
-    return {
-        "type": "function",
-        "function": {"name": tool.name, "description": tool.description, "parameters": parameters},
-    }
+    """A tool whose `parameters` are empty is of Gemini's dialect, and goes without.
+
+    Every other dialect writes an object, which MiniMax wants even of such a tool (QwenLM/qwen-code #11834).
+    """
+    function: dict[str, Json] = {"name": tool.name, "description": tool.description}
+    if tool.parameters:
+        function["parameters"] = dict(tool.parameters)
+    return {"type": "function", "function": function}
 
 
 def _choice(wanted: str) -> Json:
@@ -93,6 +97,23 @@ def _messages(request: Request, rules: HostRules) -> Iterator[dict[str, Any]]:
                 # Gemini's other side wants the name (openclaw/openclaw #47857).
                 identity = sent_id(result.id, rules.call_id)
                 yield {"role": "tool", "tool_call_id": identity, "name": result.name, "content": result.text}
+            if any(result.pictures for result in message.results):
+                yield {"role": "assistant", "content": SHOWN_HERE}
+                yield {"role": "user", "content": _pictures(message.results)}
+
+
+def _pictures(results: Sequence[SentResult]) -> list[dict[str, Json]]:
+    """Pictures of answers: this API takes them from the user only, so a message of theirs says whose they are."""
+    content: list[dict[str, Json]] = []
+    for result in results:
+        if result.pictures:
+            content.append({"type": "text", "text": f"The answer of {result.name} shows:"})
+            content += [{"type": "image_url", "image_url": {"url": _data_url(one)}} for one in result.pictures]
+    return content
+
+
+def _data_url(picture: PictureContent) -> str:
+    return f"data:{picture.media_type};base64,{picture.base64}"
 
 
 def _in_turn(messages: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -101,8 +122,7 @@ def _in_turn(messages: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for message in messages:
         roles = last.get("role"), message["role"]
         if roles == ("user", "user") or (roles == ("assistant", "assistant") and "tool_calls" not in last):
-            words = [text for text in (last["content"], message["content"]) if text]
-            last = {**last, **message, "content": "\n\n".join(words)}
+            last = {**last, **message, "content": _joined(last["content"], message["content"])}
             continue
         if last:
             yield last
@@ -111,6 +131,14 @@ def _in_turn(messages: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         last = message
     if last:
         yield last
+
+
+def _joined(first: Any, second: Any) -> Any:
+    """The content of two messages as one: words, or a list when there are pictures in it."""
+    if isinstance(first, str | None) and isinstance(second, str | None):
+        return "\n\n".join(text for text in (first, second) if text)
+    lists = ([{"type": "text", "text": one}] if isinstance(one, str) else one for one in (first, second) if one)
+    return [part for one in lists for part in one]
 
 
 def _assistant(message: SentMessage, rules: HostRules, *, signed: bool, thinking: bool) -> dict[str, Any]:

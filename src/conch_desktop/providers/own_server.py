@@ -27,7 +27,7 @@ class OwnServer(Listed):
     """A server of one's own: what it is tells its list, and llama.cpp and Ollama can be asked for more."""
 
     def __init__(
-        self, connection: Connection, base: str, provider: str, clock: Callable[[], float], *, ollama: bool
+        self, connection: Connection, base: str, provider: str, clock: Callable[[], float], *, ollama: bool = False
     ) -> None:
         super().__init__(connection, base, provider, clock)
         self._clock = clock
@@ -45,8 +45,7 @@ class OwnServer(Listed):
             props = await self._props_of(model.name)
             return Facts(props.tools, props.window)
         if self._ollama:
-            shown, running = await asyncio.gather(self._shown_of(model.name), self._running.answer())
-            loaded = ollama_facts.of_name(running or {}, model.name)
+            shown, loaded = await self._told_of(model.name)
             return Facts(shown.tools, ollama_facts.served_window(shown, loaded))
         return await super().facts(model)
 
@@ -99,6 +98,11 @@ class OwnServer(Listed):
                 raise
 
         return await self._props.setdefault(place, self._asked(ask)).answer() or Props()
+
+    async def _told_of(self, name: str) -> tuple[ollama_facts.Shown, int | None]:
+        """What Ollama says of a model, and the window it is loaded with; None when it is not."""
+        shown, running = await asyncio.gather(self._shown_of(name), self._running.answer())
+        return shown, ollama_facts.of_name(running or {}, name)
 
     async def _shown_of(self, name: str) -> ollama_facts.Shown:
         async def ask() -> ollama_facts.Shown:

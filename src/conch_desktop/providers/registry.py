@@ -16,20 +16,19 @@ from urllib.parse import urlsplit, urlunsplit
 
 from conch_desktop.domain.errors import UsageError
 from conch_desktop.domain.models import Family, Model, Provider
-from conch_desktop.schemas import dialects
 
 if TYPE_CHECKING:
     from conch_desktop.providers.local import LocalServer
-    from conch_desktop.providers.wire import Wire
+    from conch_desktop.providers.wire import StateBook, Wire
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """One kind of provider.
 
-    `wire` is "module:Class", "" when that wire does not exist yet. `url` is its own address; `needs_key` whether it
-    asks for a key there (a server of one's own at another address may not); `key_env` the variable in which people
-    usually keep that key.
+    `wire` is "module:Class", "" when that wire does not exist yet. `url` is its own address, "" when a person has to
+    enter one; `path` is what an address without a path gets then. `needs_key`: it asks for a key at its own address (a
+    server of one's own at another may not); `key_env` is the variable in which people usually keep that key.
     """
 
     name: str
@@ -39,11 +38,16 @@ class Kind:
     needs_key: bool = True
     key_env: str = ""
     on_this_computer: bool = False
+    path: str = ""
 
 
 _OPENAI = "conch_desktop.providers.openai:OpenAIWire"
 _ANTHROPIC = "conch_desktop.providers.anthropic:AnthropicWire"
+_GEMINI = "conch_desktop.providers.gemini:GeminiWire"
+_OLLAMA = "conch_desktop.providers.ollama:OllamaWire"
 _LOCAL = "conch_desktop.providers.local:LocalWire"
+_CONOL = "conch_desktop.providers.conol:ConolWire"
+_CONOL_GATEWAY = "conch_desktop.providers.conol_gateway:GatewayWire"
 _GEMINI_URL = "https://generativelanguage.googleapis.com"
 
 _ALL = (
@@ -51,19 +55,23 @@ _ALL = (
     Kind("openrouter", "OpenRouter", _OPENAI, "https://openrouter.ai/api/v1", True, "OPENROUTER_API_KEY"),
     Kind("anthropic", "Anthropic", _ANTHROPIC, "https://api.anthropic.com/v1", True, "ANTHROPIC_API_KEY"),
     Kind("gemini", "Gemini", _OPENAI, f"{_GEMINI_URL}/v1beta/openai", True, "GEMINI_API_KEY"),
-    Kind("gemini-native", "Gemini (its own API)", "", f"{_GEMINI_URL}/v1beta", True, "GEMINI_API_KEY"),
-    # Ollama speaks OpenAI's API too; its own is another wire.
-    Kind("ollama", "Ollama", _OPENAI, "http://127.0.0.1:11434/v1", False, on_this_computer=True),
-    Kind("conol", "conol.ai", "", "", True, "CONOL_API_KEY"),
-    Kind("conol-gateway", "conol.ai gateway", "", "", True, "CONOL_API_KEY"),
+    Kind("gemini-native", "Gemini (its own API)", _GEMINI, f"{_GEMINI_URL}/v1beta", True, "GEMINI_API_KEY"),
+    Kind("ollama", "Ollama", _OLLAMA, "http://127.0.0.1:11434", False, on_this_computer=True),
+    Kind("conol", "conol.ai", _CONOL, "", True, "CONOL_SESSION_TOKEN"),
+    Kind("conol-gateway", "conol.ai gateway", _CONOL_GATEWAY, "", True, "CONOL_API_KEY", path="/v1"),
     Kind("local", "This computer", _LOCAL, "", False, on_this_computer=True),
 )
 
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _ALL})
 
 
-def make_wire(provider: Provider, key: str | None, *, local: LocalServer | None = None) -> Wire:
-    """The wire of a provider. Raises `UsageError` for a kind nobody speaks (yet) and for an address that can't be."""
+def make_wire(
+    provider: Provider, key: str | None, *, local: LocalServer | None = None, states: StateBook | None = None
+) -> Wire:
+    """The wire of a provider. Raises `UsageError` for a kind nobody speaks (yet) and for an address that can't be.
+
+    `states` is where a wire that knows its chats keeps what it knows; without it, it starts anew each time.
+    """
     kind = kind_of(provider)
     if not kind.wire:
         raise UsageError(f"{kind.title} can't be used yet.", "Add it through OpenRouter, or choose another provider.")
@@ -75,7 +83,8 @@ def make_wire(provider: Provider, key: str | None, *, local: LocalServer | None 
         wire: Wire = made(provider=provider, server=local)
     else:
         base_url(provider)
-        wire = made(provider=provider, kind=kind, key=key)
+        kept = {"states": states} if kind.name == "conol" else {}
+        wire = made(provider=provider, kind=kind, key=key, **kept)
     return wire
 
 
@@ -88,12 +97,20 @@ def kind_of(provider: Provider) -> Kind:
 
 def family_of(kind: Kind, model: Model) -> Family:
     """Which schema dialect a model takes: its provider's, or that of the one behind a router."""
+    from conch_desktop.schemas import dialects  # the dialects are not needed before something is sent
+
     return dialects.family_of(kind.name, model.name)
 
 
 # addresses ----------------------------------------------------------------------------------------------------------
 
 _ENDPOINTS = re.compile(r"/(chat/completions|completions|models|messages|responses|embeddings)$")
+
+_OTHER_DOORS: Mapping[str, re.Pattern[str]] = {
+    "ollama": re.compile(r"/(v1|api(/\w+)?)$"),
+    "gemini-native": re.compile(r"/(openai|models/[^/]+:\w+)$"),
+}
+"""What people paste of an address that has several APIs, or a whole endpoint of the one that is spoken."""
 
 
 def base_url(provider: Provider) -> str:
@@ -118,9 +135,9 @@ def base_url(provider: Provider) -> str:
         raise UsageError(f"{given} is not an address.", "Write it like http://127.0.0.1:8080/v1.")
     path = re.sub(r"/{2,}", "/", parts.path).rstrip("/")
     path = _ENDPOINTS.sub("", path)
-    if kind.name == "ollama" and path == "/api":  # the address of its own API
-        path = ""
-    return urlunsplit((parts.scheme, parts.netloc, path or urlsplit(kind.url).path, "", ""))
+    if kind.name in _OTHER_DOORS:
+        path = _OTHER_DOORS[kind.name].sub("", path)
+    return urlunsplit((parts.scheme, parts.netloc, path or urlsplit(kind.url).path or kind.path, "", ""))
 
 
 def is_loopback(url: str) -> bool:

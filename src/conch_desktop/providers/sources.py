@@ -34,5 +34,5 @@ def source_of(
     if kind.name == "gemini" and base.endswith("/openai"):
         return Gemini(connection, base, provider, clock, connect({"x-goog-api-key": key} if key else {}))
     if kind.on_this_computer or (kind.name == "openai" and host != _OPENAI_HOST):
-        return OwnServer(connection, base, provider, clock, ollama=kind.name == "ollama")
+        return OwnServer(connection, base, provider, clock)
     return Listed(connection, base, provider, clock)

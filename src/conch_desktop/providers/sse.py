@@ -9,6 +9,7 @@ them.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import re
@@ -23,16 +24,41 @@ _ERROR_LINE = re.compile(rb"(?:\A|(?<=[\r\n]))error:")
 _KEPT = 4_096
 """Bytes of the beginning that are kept for a message."""
 
+_AFTER_END = 30.0
+"""Seconds to wait for more when the end was told: some servers tell it with every chunk, some never close."""
+_AFTER_DONE = 2.0
+"""Seconds to wait for more when the server has said that it is done."""
+
 DONE = "[DONE]"
 
 
 class Body:
-    """A response's body. `first` tells what it is; then read it one way: `whole`, `lines` or `events`."""
+    """A response's body. `first` tells what it is; then read it one way: `whole`, `lines` or `events`.
 
-    def __init__(self, response: httpx.Response) -> None:
+    A server can send keep-alives for ever. `patience` is how many seconds it may send nothing else, None without an
+    end: whoever reads tells with `heard` when something came. After that the next bytes raise `httpx.ReadTimeout` (that
+    none come is for the client's own limit), or the body is at its end where it is `over`: its end was told.
+    """
+
+    def __init__(self, response: httpx.Response, patience: float | None = None) -> None:
         self._chunks = response.aiter_bytes()
         self._start: bytes | None = None  # what was read to look at it
         self._beginning = bytearray()
+        self._patience = patience
+        self._now = asyncio.get_running_loop().time
+        self._until = None if patience is None else self._now() + patience
+        self.over = False
+
+    def heard(self, *, over: bool = False) -> None:
+        """Something of an answer came; the wait for more begins anew."""
+        if self._patience is not None:
+            self.over = over
+            self._until = self._now() + (min(self._patience, _AFTER_END) if over else self._patience)
+
+    def leave(self) -> None:
+        """The server said that nothing follows: a little more is waited for, once."""
+        if self._patience is not None:
+            self._patience, self.over, self._until = None, True, self._now() + _AFTER_DONE
 
     @property
     def beginning(self) -> str:
@@ -83,14 +109,12 @@ class Body:
 
     async def events(self) -> AsyncGenerator[httpx_sse.ServerSentEvent, None]:
         """The server-sent events."""
-        stream = _Mended(self._all())
-        mended = httpx.Response(200, headers={"content-type": "text/event-stream; charset=utf-8"}, stream=stream)
-        try:
-            async with contextlib.aclosing(httpx_sse.EventSource(mended).aiter_sse()) as events:
-                async for event in events:
-                    yield event
-        finally:
-            await mended.aclose()
+        async with (
+            contextlib.aclosing(self._all()) as chunks,
+            contextlib.aclosing(httpx_sse.EventSource(_Mended(chunks)).aiter_sse()) as events,
+        ):
+            async for event in events:
+                yield event
 
     async def _all(self) -> AsyncGenerator[bytes, None]:
         await self.first()
@@ -103,32 +127,44 @@ class Body:
         """The chunks that were not read yet. Leaving the loop does not end them, as it would with the chunks' own."""
         while True:
             try:
-                chunk = await anext(self._chunks)
-            except StopAsyncIteration:
+                chunk = await (self._last_one() if self.over else anext(self._chunks))
+            except (StopAsyncIteration, TimeoutError):
                 return
-            self._beginning += chunk[: max(0, _KEPT - len(self._beginning))]
+            if self._until is not None and self._now() > self._until and not self.over:
+                raise httpx.ReadTimeout("nothing of an answer came in time")
+            if len(self._beginning) < _KEPT:
+                self._beginning += chunk[: _KEPT - len(self._beginning)]
             yield chunk
 
+    async def _last_one(self) -> bytes:
+        """A chunk after the end was told, for which there is not much time. Raises `TimeoutError`."""
+        async with asyncio.timeout_at(self._until):
+            return await anext(self._chunks)
 
-class _Mended(httpx.AsyncByteStream):
-    """Bytes as httpx-sse reads them rightly, in whole lines."""
+
+class _Mended(httpx.Response):
+    """A response over bytes as httpx-sse reads them rightly: its text comes in whole lines."""
 
     def __init__(self, chunks: AsyncGenerator[bytes, None]) -> None:
+        super().__init__(200, headers={"content-type": "text/event-stream"})
         self._chunks = chunks
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
+    async def aiter_text(self, chunk_size: int | None = None) -> AsyncIterator[str]:
         line: list[bytes] = []  # the pieces of a line that has not ended yet
         async for chunk in self._chunks:
             end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
             if end:
-                yield _ERROR_LINE.sub(b"event: error\ndata:", b"".join(line) + chunk[:end])
+                yield _mended(b"".join([*line, chunk[:end]]))
                 line = []
             if end < len(chunk):
                 line.append(chunk[end:])
-        yield _ERROR_LINE.sub(b"event: error\ndata:", b"".join(line)) + b"\n\n"
+        yield _mended(b"".join(line)) + "\n\n"
 
-    async def aclose(self) -> None:
-        await self._chunks.aclose()
+
+def _mended(lines: bytes) -> str:
+    if b"error:" in lines:
+        lines = _ERROR_LINE.sub(b"event: error\ndata:", lines)
+    return lines.decode("utf-8", "replace")
 
 
 def values(data: str) -> list[Any]:
@@ -141,10 +177,10 @@ def values(data: str) -> list[Any]:
 
 
 def _value(text: str) -> tuple[Any, bool]:
-    stripped = text.strip()
+    try:
+        return json.loads(text), True
+    except (ValueError, RecursionError):
+        stripped = text.strip()
     if stripped == DONE:
         return DONE, True
-    try:
-        return json.loads(stripped), True
-    except (ValueError, RecursionError):
-        return None, False
+    return _value(stripped) if stripped != text else (None, False)

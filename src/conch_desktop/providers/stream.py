@@ -6,10 +6,10 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from conch_desktop.domain.events import Finish, FinishReason, ReasoningDelta, Replay, TextDelta, Usage, WireEvent
+from conch_desktop.domain.events import Finish, FinishReason, Replay, Usage, WireEvent
 from conch_desktop.providers.call_pieces import CallPieces
 from conch_desktop.providers.reasoning_details import put_together
-from conch_desktop.providers.texts import Halves, ThinkSplitter
+from conch_desktop.providers.spoken import Spoken
 
 _FINISHES: Mapping[str, FinishReason] = {
     "length": "length",
@@ -22,6 +22,9 @@ _FINISHES: Mapping[str, FinishReason] = {
     "insufficient_system_resource": "error",  # DeepSeek
 }
 """What a finish reason means; any other is a plain end."""
+
+_PLAIN = frozenset({"role", "content"})
+"""The fields of a delta that is only words, which almost all are."""
 
 _THINKING_KEYS = ("reasoning_content", "reasoning", "thinking")
 """Where thinking is written. Two of them often carry the same words in one delta: the first that has some counts."""
@@ -36,18 +39,19 @@ class Answer:
     """
 
     def __init__(self, tools: Collection[str] = ()) -> None:
-        self.characters = 0
         self.taken = False
         self.done = False
         self.usage: Usage | None = None
         self._finish = ""
         self._calls = CallPieces(tools)
         self._said: list[str] = []
-        self._think = ThinkSplitter()
-        self._text = Halves()
-        self._reasoning = Halves()
+        self._spoken = Spoken()
         self._details: list[Any] = []
         self._thought: list[str] = []  # what came as `reasoning_content`
+
+    @property
+    def characters(self) -> int:
+        return self._spoken.characters
 
     @property
     def started(self) -> bool:
@@ -84,7 +88,7 @@ class Answer:
 
     def end(self) -> list[WireEvent]:
         """The last events of an answer that ended as it should."""
-        events = [*self._flush()]
+        events: list[WireEvent] = [*self._spoken.close()]
         reason = _FINISHES.get(self._finish, "stop")
         calls = self._calls.ended(cut=reason != "stop")
         if replay := self._replay() if calls or reason == "stop" else {}:
@@ -95,7 +99,7 @@ class Answer:
 
     def broken(self) -> list[WireEvent]:
         """What is still to be told of an answer that did not end as it should: held text and the usage. No calls."""
-        return [*self._flush(), *([self.usage] if self.usage is not None else [])]
+        return [*self._spoken.close(), *([self.usage] if self.usage is not None else [])]
 
     def _replay(self) -> dict[str, Any]:
         """What has to go back: OpenRouter's details, or Gemini refuses (LibreChat-AI/agents #37), and the thinking that
@@ -110,7 +114,10 @@ class Answer:
     # one delta ------------------------------------------------------------------------------------------------------
 
     def _delta(self, delta: Mapping[str, Any]) -> list[WireEvent]:
-        text, thinking = _content(delta.get("content"))
+        content = delta.get("content")
+        if isinstance(content, str) and not any(delta[key] for key in delta.keys() - _PLAIN):
+            return self._say(content)
+        text, thinking = _content(content)
         thinking = next((words for key in _THINKING_KEYS if (words := _words(delta.get(key)))), "") or thinking
         if isinstance(thought := delta.get("reasoning_content"), str):
             self._thought.append(thought)
@@ -123,29 +130,14 @@ class Answer:
         refusal = delta.get("refusal")  # the model's own words when it declines (OpenAI)
         if isinstance(refusal, str):
             text += refusal
-        events = self._say("", thinking)
+        calls = delta.get("tool_calls")
+        made = self._calls.take(calls if calls is not None else delta.get("function_call"))
+        return [*self._say(text, thinking), *made]
+
+    def _say(self, text: str, thinking: str = "") -> list[WireEvent]:
         if text:
             self._said.append(text)
-            events += self._say(*self._think.feed(text))
-        calls = delta.get("tool_calls")
-        return [*events, *self._calls.take(calls if calls is not None else delta.get("function_call"))]
-
-    def _say(self, text: str, thinking: str) -> list[WireEvent]:
-        thinking, text = self._reasoning.feed(thinking), self._text.feed(text)
-        self.characters += len(thinking) + len(text)
-        events: list[WireEvent] = []
-        if thinking:
-            events.append(ReasoningDelta(thinking))
-        if text:
-            events.append(TextDelta(text))
-        return events
-
-    def _flush(self) -> list[WireEvent]:
-        events = self._say(*self._think.close())
-        for half, event in ((self._reasoning, ReasoningDelta), (self._text, TextDelta)):
-            if rest := half.close():
-                events.append(event(rest))
-        return events
+        return [*self._spoken.say(text, thinking)]
 
     def _message(self, message: Any) -> Mapping[str, Any]:
         """A whole message in the place of a delta (new-api and others): what it repeats is left out."""

@@ -62,6 +62,8 @@ class Halves:
         self._held = ""
 
     def feed(self, piece: str) -> str:
+        if not self._held and piece.isascii():
+            return piece
         text = self._held + piece
         self._held = ""
         if text and "\ud800" <= text[-1] <= "\udbff":
@@ -75,6 +77,8 @@ class Halves:
 
 def whole_characters(text: str) -> str:
     """The text with halves joined where both are there, and replaced where one is missing."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:

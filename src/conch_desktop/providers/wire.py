@@ -21,7 +21,8 @@ class Request:
 
     `tools` are given natively. `tool_choice` is "auto", "none", "required" or the name of one of them. `grammar` is
     GBNF; a wire sends it only to a llama.cpp server, and then never together with tools (llama.cpp refuses both).
-    `temperature` None and `effort` "" (a thinking level) leave it to the provider.
+    `temperature` None and `effort` "" (a thinking level) leave it to the provider. `chat` is the chat it belongs to,
+    "" when it belongs to none: a wire that keeps something of a chat keeps it by that.
     """
 
     model: Model
@@ -33,6 +34,19 @@ class Request:
     max_tokens: int | None = None
     temperature: float | None = None
     effort: str = ""
+    chat: str = ""
+
+
+class StateBook(Protocol):
+    """Where a wire keeps what it has to know of a chat, in its own words; no secrets. `endpoint` is an address."""
+
+    async def read(self, chat: str, provider: str, endpoint: str) -> str:
+        """What was kept, "" when nothing was."""
+        ...
+
+    async def write(self, chat: str, provider: str, endpoint: str, value: str) -> None:
+        """Keeps a text in place of the one before; "" removes it."""
+        ...
 
 
 class Wire(Protocol):

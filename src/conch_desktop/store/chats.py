@@ -26,19 +26,19 @@ from conch_desktop.store.search import all_of, index_chat, readable
 _CHAT = "chats.id, chats.title, chats.model, chats.pinned, chats.created, chats.updated, chats.draft"
 
 _FIND_CHATS = f"""
-    SELECT {_CHAT}, '', snippet(chat_words, 0, '', '', '…', 24)
+    SELECT {_CHAT}, '', '', '', snippet(chat_words, 0, '', '', '…', 24)
     FROM chat_words JOIN chats ON chats.number = chat_words.rowid
     WHERE chat_words MATCH ?1 AND chats.deleted IS NULL ORDER BY rank, chats.updated DESC LIMIT ?2
 """
 # Snippets are made for the best only; in one plain query SQLite makes them for every hit before it sorts.
 _FIND_MESSAGES = f"""
     WITH best AS MATERIALIZED (
-        SELECT messages.number, messages.chat, messages.id, rank AS score
+        SELECT messages.number, messages.chat, messages.id, messages.role, messages.author, rank AS score
         FROM message_words JOIN messages ON messages.number = message_words.rowid
         JOIN chats ON chats.number = messages.chat
         WHERE message_words MATCH ?1 AND chats.deleted IS NULL ORDER BY score, messages.number DESC LIMIT ?2
     )
-    SELECT {_CHAT}, best.id, (
+    SELECT {_CHAT}, best.role, best.author, best.id, (
         SELECT snippet(message_words, 0, '', '', '…', 24)
         FROM message_words WHERE message_words MATCH ?1 AND rowid = best.number
     )
@@ -48,11 +48,16 @@ _FIND_MESSAGES = f"""
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A place where the words were found: a message, or the chat's title when `message` is ""."""
+    """A place where the words were found: a message, or the chat's title when `message` is "".
+
+    `role` and `author` are those of the message.
+    """
 
     chat: Chat
     message: str
     snippet: str
+    role: str = ""
+    author: str = ""
 
 
 class Chats:
@@ -207,7 +212,7 @@ class Chats:
         def work(connection: sqlite3.Connection) -> list[Found]:
             rows: list[Row] = connection.execute(_FIND_CHATS, (query, limit)).fetchall()
             rows += connection.execute(_FIND_MESSAGES, (query, limit - len(rows))).fetchall()
-            return [Found(_chat(row[:-2]), from_column(row[-2]), readable(from_column(row[-1]))) for row in rows]
+            return [_found(row) for row in rows]
 
         return await self._database.run(work)
 
@@ -229,6 +234,17 @@ def _number(connection: sqlite3.Connection, chat_id: str) -> int:
     if found is None:
         raise StoreError("This chat is no longer there.", "Start a new one.")
     return int(found[0])
+
+
+def _found(row: Row) -> Found:
+    *chat, role, author, message, snippet = row
+    return Found(
+        _chat(tuple(chat)),
+        from_column(message),
+        readable(from_column(snippet)),
+        from_column(role),
+        from_column(author),
+    )
 
 
 def _chat(row: Row) -> Chat:

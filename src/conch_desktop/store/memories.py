@@ -66,6 +66,22 @@ class Memories:
 
         return await self._database.run(work)
 
+    async def holds(self, content: str) -> bool:
+        """Whether the fact is there, word for word."""
+        return bool(await self._select("WHERE content = ?", to_column(content)))
+
+    async def put_back(self, memory: Memory) -> None:
+        """Keeps a fact that was removed again, as it was."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT OR REPLACE INTO memories (id, content, created, source) VALUES (?, ?, ?, ?)",
+                (memory.id, to_column(memory.content), memory.created, to_column(memory.source)),
+            )
+            index_memory(connection, memory.id, memory.content)
+
+        await self._database.run(work)
+
     async def edit(self, memory_id: int, content: str) -> None:
         """Changes the words of a fact; another with just these words goes."""
 

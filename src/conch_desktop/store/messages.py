@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal, TypeAlias, cast
 
 from conch_desktop.domain.calls import ENDED_STATES, CallRecord, CallState, Mend, MendKind
@@ -25,7 +25,9 @@ from conch_desktop.domain.messages import (
     TextPart,
     UsageCount,
 )
+from conch_desktop.domain.pictures import PictureContent
 from conch_desktop.store.columns import Column, from_column, from_json, to_column, to_json
+from conch_desktop.store.pictures import put_pictures, read_pictures
 from conch_desktop.store.search import index_message
 
 Row: TypeAlias = tuple[Any, ...]
@@ -47,7 +49,10 @@ _KINDS: dict[type[Part], Kind] = {
 }
 
 _HEADER = "role, created, state, asked, model, author, mode, why, usage, failure"
-_CALL = "id, name, source, state, is_error, started, ms, why, args, mends, dropped, answer, sent_back, extra, wire_id"
+_CALL = (
+    "id, name, source, state, is_error, started, ms, why, args, mends, dropped, answer, sent_back, extra, wire_id, "
+    "outside"
+)
 
 
 # Writing -----------------------------------------------------------------------------------------------------------
@@ -111,7 +116,7 @@ def _put_part(connection: sqlite3.Connection, message: int, position: int, part:
     text, old = _growing(part), _growing(before)
     columns = _call_columns(part) if isinstance(part, CallRecord) else ()
     others_differ = isinstance(before, CallRecord) and columns != _call_columns(before)
-    if text == old and not others_differ:
+    if text == old and not others_differ and _pictures(part) == _pictures(before):
         return False
     number = _part_of_length(connection, message, position, part, len(old)) if text.startswith(old) else None
     if number is None:
@@ -123,6 +128,8 @@ def _put_part(connection: sqlite3.Connection, message: int, position: int, part:
         )
     if others_differ:
         connection.execute(f"UPDATE calls SET ({_CALL}) = ({_places(columns)}) WHERE part = ?", (*columns, number))
+    if _pictures(part) != _pictures(before):
+        put_pictures(connection, number, _pictures(part))
     return True
 
 
@@ -155,12 +162,17 @@ def _insert_part(connection: sqlite3.Connection, message: int, position: int, pa
     if isinstance(part, CallRecord):
         columns = (added[0], *_call_columns(part), to_column(part.raw))
         connection.execute(f"INSERT INTO calls (part, {_CALL}, raw) VALUES ({_places(columns)})", columns)
+        put_pictures(connection, added[0], part.pictures)
 
 
 def _growing(part: Part) -> str:
     if isinstance(part, CallRecord):
         return part.raw
     return part.data if isinstance(part, ReplayPart) else part.text
+
+
+def _pictures(part: Part) -> tuple[PictureContent, ...]:
+    return part.pictures if isinstance(part, CallRecord) else ()
 
 
 def _places(columns: Row) -> str:
@@ -199,6 +211,7 @@ def _call_columns(call: CallRecord) -> Row:
         to_column(call.sent_back),
         to_column(call.extra),
         to_column(call.wire_id),
+        to_column(call.outside),
     )
 
 
@@ -272,17 +285,21 @@ def read_message(connection: sqlite3.Connection, number: int) -> Message:
 
 
 def _read(connection: sqlite3.Connection, which: str, values: Row) -> list[Message]:
-    """The messages that fit a condition on `messages`. Four queries, however many messages there are."""
+    """The messages that fit a condition on `messages`. Five queries, however many messages there are."""
     inside = f"IN (SELECT parts.number FROM parts JOIN messages ON messages.number = parts.message WHERE {which})"
     found = connection.execute(f"SELECT part, {_CALL}, raw FROM calls WHERE part {inside}", values)
     calls = {int(row[0]): row[1:] for row in found}
+    pictures = read_pictures(connection, inside, values) if calls else {}
     tails = _tails(connection, inside, values)
     parts: dict[int, list[Part]] = {}
     for number, message, kind, step, text in connection.execute(
         f"SELECT number, message, kind, step, text FROM parts WHERE number {inside} ORDER BY message, position", values
     ):
         tail = tails.get(number, "")
-        part = _read_call(calls[number], step, tail) if kind == "call" else _PLAIN[kind](from_column(text) + tail, step)
+        if kind == "call":
+            part: Part = replace(_read_call(calls[number], step, tail), pictures=pictures.get(number, ()))
+        else:
+            part = _PLAIN[kind](from_column(text) + tail, step)
         parts.setdefault(message, []).append(part)
     rows = connection.execute(f"SELECT number, id, {_HEADER} FROM messages WHERE {which} ORDER BY number", values)
     return [_read_header(row, parts.get(row[0], ())) for row in rows]
@@ -316,7 +333,7 @@ def _read_header(row: Row, parts: Iterable[Part]) -> Message:
 
 def _read_call(row: Row, step: int, tail: str) -> CallRecord:
     call_id, name, source, state, is_error, started, ms, why, args, mends, dropped, *texts = row
-    answer, sent_back, extra, wire_id, raw = map(from_column, texts)
+    answer, sent_back, extra, wire_id, outside, raw = map(from_column, texts)
     return CallRecord(
         id=from_column(call_id),
         name=from_column(name),
@@ -335,6 +352,7 @@ def _read_call(row: Row, step: int, tail: str) -> CallRecord:
         ms=ms,
         extra=extra,
         wire_id=wire_id,
+        outside=outside,
     )
 
 

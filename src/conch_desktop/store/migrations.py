@@ -195,14 +195,105 @@ def _prices(connection: sqlite3.Connection) -> None:
         connection.execute(f"ALTER TABLE models ADD COLUMN {column} REAL")
 
 
+def _wire_state(connection: sqlite3.Connection) -> None:
+    """3: what a wire keeps of a chat with a provider, in its own words."""
+    connection.execute(
+        """
+        CREATE TABLE wire_state (
+            chat INTEGER NOT NULL REFERENCES chats ON DELETE CASCADE,
+            provider TEXT NOT NULL,
+            endpoint TEXT NOT NULL,
+            value TEXT NOT NULL,
+            PRIMARY KEY (chat, provider, endpoint)
+        )
+        """
+    )
+
+
+def _pictures(connection: sqlite3.Connection) -> None:
+    """4: pictures of answers. One that no call shows any more goes."""
+    for statement in (
+        "CREATE TABLE pictures (hash TEXT PRIMARY KEY, media_type TEXT NOT NULL, data BLOB NOT NULL)",
+        """
+        CREATE TABLE call_pictures (
+            part INTEGER NOT NULL REFERENCES parts ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            picture TEXT NOT NULL REFERENCES pictures,
+            PRIMARY KEY (part, position)
+        )
+        """,
+        "CREATE INDEX call_pictures_picture ON call_pictures (picture)",
+        """
+        CREATE TRIGGER call_picture_gone AFTER DELETE ON call_pictures
+        WHEN NOT EXISTS (SELECT 1 FROM call_pictures WHERE picture = old.picture)
+        BEGIN DELETE FROM pictures WHERE hash = old.picture; END
+        """,
+    ):
+        connection.execute(statement)
+
+
+def _safe_hands(connection: sqlite3.Connection) -> None:
+    """5: what a call brought in from outside, what a permission was given for, and how calls are taken back."""
+    for statement in (
+        "ALTER TABLE calls ADD COLUMN outside TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE permissions ADD COLUMN definition TEXT NOT NULL DEFAULT ''",
+        # `before` is what a file held; NULL when there was none.
+        """
+        CREATE TABLE undos (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            call TEXT NOT NULL UNIQUE,
+            kind TEXT NOT NULL,
+            what TEXT NOT NULL,
+            before BLOB
+        )
+        """,
+    ):
+        connection.execute(statement)
+
+
+def _integrations(connection: sqlite3.Connection) -> None:
+    """6: MCP servers, what is remembered of their tools, and what a chat switches for itself."""
+    for statement in (
+        # `definition` is JSON and holds no secrets.
+        """
+        CREATE TABLE integrations (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            definition TEXT NOT NULL,
+            is_on INTEGER NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE integration_tools (
+            integration TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            is_on INTEGER NOT NULL,
+            PRIMARY KEY (integration, tool)
+        )
+        """,
+        # `tool` is empty where the whole integration is switched.
+        """
+        CREATE TABLE chat_switches (
+            chat INTEGER NOT NULL REFERENCES chats ON DELETE CASCADE,
+            integration TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            is_on INTEGER NOT NULL,
+            PRIMARY KEY (chat, integration, tool)
+        )
+        """,
+    ):
+        connection.execute(statement)
+
+
 def _provider_ways(connection: sqlite3.Connection) -> None:
-    """3: how a provider is reached. `headers` is JSON: pairs of name and value. `secret_headers` is JSON: names."""
+    """7: how a provider is reached. `headers` is JSON: pairs of name and value. `secret_headers` is JSON: names."""
     for column, default in (("proxy", ""), ("ca_file", ""), ("headers", "[]"), ("secret_headers", "[]")):
         connection.execute(f"ALTER TABLE providers ADD COLUMN {column} TEXT NOT NULL DEFAULT '{default}'")
 
 
 def _chat_options(connection: sqlite3.Connection) -> None:
-    """4: what a person set for one chat. `spend_limit` is in US dollars."""
+    """8: what a person set for one chat. `spend_limit` is in US dollars."""
     connection.execute(
         """
         CREATE TABLE chat_options (
@@ -217,4 +308,13 @@ def _chat_options(connection: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _prices, _provider_ways, _chat_options)
+MIGRATIONS: tuple[Migration, ...] = (
+    _first,
+    _prices,
+    _wire_state,
+    _pictures,
+    _safe_hands,
+    _integrations,
+    _provider_ways,
+    _chat_options,
+)

@@ -12,12 +12,16 @@ from conch_desktop.store.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """“Always” for one tool of one source. `digest` is that of the tool's definition; `allowed` is when."""
+    """“Always” for one tool of one source, as `definition` has it (JSON, "" in an old database).
+
+    `digest` is that of the definition; `allowed` is when.
+    """
 
     source: str
     tool: str
     digest: str
     allowed: float
+    definition: str = ""
 
 
 class Permissions:
@@ -27,26 +31,18 @@ class Permissions:
         self._database = database
         self._clock = clock
 
-    async def allowed(self, *, source: str, tool: str, digest: str) -> bool:
-        """Whether the tool is always allowed, as it is defined now: one that changed asks again."""
+    async def given(self, *, source: str, tool: str) -> Permission | None:
+        """The permission for the tool, as it was defined then. One that changed asks again: the guard compares."""
+        return next((one for one in await self.all() if (one.source, one.tool) == (source, tool)), None)
 
-        def work(connection: sqlite3.Connection) -> bool:
-            found = connection.execute(
-                "SELECT 1 FROM permissions WHERE source = ? AND tool = ? AND digest = ?",
-                (to_column(source), to_column(tool), to_column(digest)),
-            ).fetchone()
-            return found is not None
-
-        return await self._database.run(work)
-
-    async def allow(self, *, source: str, tool: str, digest: str) -> None:
+    async def allow(self, *, source: str, tool: str, digest: str, definition: str) -> None:
         """Always allows the tool as it is defined now."""
         now = self._clock.now()
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(
-                "INSERT OR REPLACE INTO permissions (source, tool, digest, allowed) VALUES (?, ?, ?, ?)",
-                (to_column(source), to_column(tool), to_column(digest), now),
+                "INSERT OR REPLACE INTO permissions (source, tool, digest, allowed, definition) VALUES (?, ?, ?, ?, ?)",
+                (to_column(source), to_column(tool), to_column(digest), now, to_column(definition)),
             )
 
         await self._database.run(work)
@@ -65,7 +61,14 @@ class Permissions:
         """Every permission, by source and tool."""
 
         def work(connection: sqlite3.Connection) -> list[Permission]:
-            rows = connection.execute("SELECT source, tool, digest, allowed FROM permissions ORDER BY source, tool")
-            return [Permission(from_column(s), from_column(t), from_column(d), at) for s, t, d, at in rows]
+            rows = connection.execute(
+                "SELECT source, tool, digest, allowed, definition FROM permissions ORDER BY source, tool"
+            )
+            return [
+                Permission(
+                    from_column(source), from_column(tool), from_column(digest), allowed, from_column(definition)
+                )
+                for source, tool, digest, allowed, definition in rows
+            ]
 
         return await self._database.run(work)

@@ -53,11 +53,15 @@ class Providers:
         await self._database.run(work)
 
     async def remove(self, provider_id: str) -> None:
-        """Removes a provider, its model list and what its models taught. Its key is in the key store, not here."""
+        """Removes a provider, its model list, what its models taught and what its wire kept of chats.
+
+        Its key is in the key store, not here.
+        """
 
         def work(connection: sqlite3.Connection) -> None:
             provider = (to_column(provider_id),)
             connection.execute("DELETE FROM lessons WHERE provider = ?", provider)
+            connection.execute("DELETE FROM wire_state WHERE provider = ?", provider)
             connection.execute("DELETE FROM model_lists WHERE provider = ?", provider)
             connection.execute("DELETE FROM providers WHERE id = ?", provider)
 

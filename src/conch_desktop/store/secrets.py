@@ -98,15 +98,16 @@ class Secrets:
         Raises `SecretError` when the key store is locked. It is then not asked again before the next `probe`, so
         that a person who said no once is not asked again for every provider.
         """
-        named = os.environ.get(provider.key_env, "").strip() if provider.key_env else ""
-        if named and provider.id not in self._until_quit:
-            return named
+        if (key := self._until_quit.get(provider.id)) is not None:
+            return key
+        if provider.key_env and (key := os.environ.get(provider.key_env, "").strip()):
+            return key
         return await self.read(provider.id)
 
     async def read(self, account: str) -> str | None:
-        """What is kept under this name. Raises `SecretError` like `get`."""
-        if (kept := self._until_quit.get(account)) is not None:
-            return kept
+        """What is kept under a name. Raises `SecretError` as `get` does."""
+        if (key := self._until_quit.get(account)) is not None:
+            return key
         found = await self._use(lambda store: _Answer("ok", store.get_password(self._service, account)))
         if found.state == "locked":
             raise SecretError(_TEXTS["locked"], _ADVICE["locked"])

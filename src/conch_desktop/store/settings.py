@@ -88,6 +88,7 @@ FAVOURITES: Setting[list[str]] = Setting("favourites", [], is_texts, "the favour
 RECENT: Setting[list[str]] = Setting("recent", [], is_texts, "the models used lately")
 LOCAL_MODEL = Setting("local_model", "", is_text, "the model file on this computer")
 TOOLS_OFF: Setting[list[str]] = Setting("tools_off", [], is_texts, "the tools that are switched off")
+FOLDERS: Setting[list[str]] = Setting("folders", [], is_texts, "the folders that tools may use")
 MODEL_MODES: Setting[dict[str, str]] = Setting("model_modes", {}, is_table, "how models get their tools")
 SEEN_MODES: Setting[dict[str, str]] = Setting("seen_modes", {}, is_table, "how models got their tools last")
 CONTRAST = Setting("contrast", "system", one_of("system", "high"), "the contrast")
@@ -110,6 +111,7 @@ SETTINGS: tuple[_Any, ...] = (
     RECENT,
     LOCAL_MODEL,
     TOOLS_OFF,
+    FOLDERS,
     MODEL_MODES,
     SEEN_MODES,
     CONTRAST,

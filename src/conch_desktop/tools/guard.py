@@ -1,14 +1,23 @@
-"""The guard decides whether a call may run: allow, ask, refuse. It sees exactly what would run (DESIGN 7)."""
+"""The guard decides whether a call may run: allow, ask, refuse. It sees exactly what would run (DESIGN 7).
+
+What only reads runs; what changes something asks, unless it was allowed: once, in this chat, or always, for this tool
+of this source as it was defined then. Once text that others wrote is in a chat, an earlier allowance no longer covers
+a call that could carry data: it may be the text that wants it. This is read off the chat itself, every time, so a
+restart changes nothing. It is stricter than the rule it follows in one thing: writes on this computer ask again too,
+for what is remembered or written is read again in chats that know nothing of where it came from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from conch_desktop.domain.calls import Json
-from conch_desktop.domain.tools import BUILTIN, Tool
-from conch_desktop.tools.toolbox import digest
+from conch_desktop.domain.calls import CallRecord, Json
+from conch_desktop.domain.tools import BUILTIN, Effect, Tool
+from conch_desktop.tools.cargo import carries_data
+from conch_desktop.tools.toolbox import definition_of, digest
 
 Policy = Literal["all", "read", "none"]
 """What runs without a question: everything; what only reads; nothing (all calls are refused)."""
@@ -18,7 +27,10 @@ Choice = Literal["once", "chat", "always", "deny"]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the person. `id` is the call's; `title` says what will happen; `args` is exactly what would run."""
+    """A question to the person. `id` is the call's; `title` says what will happen; `args` is exactly what would run.
+
+    `preview` shows what would change (a diff), "" when the tool has nothing to show.
+    """
 
     id: str
     tool: str
@@ -28,6 +40,7 @@ class Question:
     raw: str
     mends: int = 0
     why: str = ""
+    preview: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,44 +59,122 @@ class Verdict:
     why: str
 
 
+class Given(Protocol):
+    """An allowance that was given for good."""
+
+    @property
+    def digest(self) -> str: ...
+
+    @property
+    def definition(self) -> str: ...
+
+
 class PermissionBook(Protocol):
     """Where lasting allowances are kept."""
 
-    async def allowed(self, *, source: str, tool: str, digest: str) -> bool: ...
+    async def given(self, *, source: str, tool: str) -> Given | None: ...
 
-    async def allow(self, *, source: str, tool: str, digest: str) -> None: ...
+    async def allow(self, *, source: str, tool: str, digest: str, definition: str) -> None: ...
 
 
 class Guard:
-    """Decides by a tool's effect, the person's earlier answers and the policy of this run."""
+    """Decides by a tool's effect, the person's earlier answers, what came into the chat and the policy of this run."""
 
     def __init__(self, book: PermissionBook, policy: Policy = "read") -> None:
         self._book = book
         self._policy = policy
-        self._in_chat: set[tuple[str, str]] = set()
+        self._in_chat: dict[tuple[str, str, str], tuple[str, frozenset[str]]] = {}
 
-    async def decide(self, tool: Tool, args: Mapping[str, Json], *, chat: str) -> Verdict:
-        """Whether this call may run. `args` is what would run; nothing else is looked at."""
+    async def decide(
+        self, tool: Tool, args: Mapping[str, Json], *, chat: str, calls: Iterable[CallRecord] = ()
+    ) -> Verdict:
+        """Whether this call may run. `args` is what would run; `calls` are all calls of the chat so far."""
         if self._policy == "none":
             return Verdict("refuse", "no tool may run: calls were switched off for this run")
         if self._policy == "all":
             return Verdict("allow", "every call was allowed for this run")
-        if tool.effect == "read":
+        minded = minded_sources(tool, calls) if carries_data(tool, args) else frozenset()
+        if tool.effect == "read" and (tool.source == BUILTIN or not minded):
             return Verdict("allow", "it only reads")
         mark = digest(tool)
-        if (chat, mark) in self._in_chat:
+        allowed, known = self._in_chat.get((chat, tool.source, tool.name), ("", frozenset()))
+        if allowed == mark and minded <= known:
             return Verdict("allow", "you allowed it in this chat")
-        if await self._book.allowed(source=tool.source, tool=tool.name, digest=mark):
+        given = await self._book.given(source=tool.source, tool=tool.name)
+        if given is not None and given.digest == mark and not minded:
             return Verdict("allow", "you always allow it")
-        what = "it changes something on this computer" if tool.effect == "write" else "it reaches beyond this computer"
-        return Verdict("ask", what)
+        return Verdict("ask", _why(tool, minded, given if given and given.digest != mark else None))
 
-    async def take(self, choice: Choice, tool: Tool, *, chat: str) -> None:
-        """Keeps what the person's answer allows from now on."""
-        if choice == "chat":
-            self._in_chat.add((chat, digest(tool)))
-        elif choice == "always":
-            await self._book.allow(source=tool.source, tool=tool.name, digest=digest(tool))
+    async def take(self, choice: Choice, tool: Tool, *, chat: str, calls: Iterable[CallRecord] = ()) -> None:
+        """Keeps what the person's answer allows from now on, with what they knew to be in the chat."""
+        minded = minded_sources(tool, calls)
+        if choice == "chat" or (choice == "always" and minded):
+            self._in_chat[chat, tool.source, tool.name] = digest(tool), minded
+        if choice == "always":
+            await self._book.allow(
+                source=tool.source, tool=tool.name, digest=digest(tool), definition=definition_of(tool)
+            )
+
+    def in_chats(self) -> list[tuple[str, str, str]]:
+        """What is allowed until the program ends: chat, source and tool."""
+        return sorted(self._in_chat)
+
+    def forget(self, *, source: str, tool: str) -> None:
+        """The tool asks again in every chat."""
+        self._in_chat = {key: kept for key, kept in self._in_chat.items() if key[1:] != (source, tool)}
+
+
+def minded_sources(tool: Tool, calls: Iterable[CallRecord]) -> frozenset[str]:
+    """Where text that others wrote came from into this chat. What an app itself said is not minded when data goes to
+    that app: it was allowed to have it. The program's own tools have no such place of their own."""
+    minded = (call for call in calls if tool.source == BUILTIN or call.source != tool.source)
+    return frozenset(source for call in minded if (source := outside_of(call)))
+
+
+def outside_of(call: CallRecord) -> str:
+    """Where a call's answer came from when others wrote it, "" when they did not, or there is none."""
+    if call.state not in {"done", "failed", "provider"} or not (call.answer or call.pictures):
+        return ""
+    if call.state == "provider":
+        return "the provider’s own tools"
+    return call.outside or ("" if call.source == BUILTIN else f"the app {call.source}")
+
+
+_EFFECTS: Mapping[Effect, str] = {
+    "read": "it asks something beyond this computer",
+    "write": "it changes something on this computer",
+    "outside": "it reaches beyond this computer",
+}
+
+
+def _why(tool: Tool, minded: frozenset[str], changed: Given | None) -> str:
+    why = _EFFECTS[tool.effect]
+    if minded:
+        first, *more = sorted(minded)
+        whose = f"{first} and {len(more)} more" if more else first
+        why += f", and text from {whose} is in this chat: it may be what asks for this"
+    if changed is not None:
+        why += f". You always allowed it, but {_what_changed(tool, changed)} changed since"
+    return why
+
+
+_CHANGES = (
+    ("server", "the command or address of its server"),
+    ("description", "its description"),
+    ("parameters", "its fields"),
+    ("effect", "what it can change"),
+)
+
+
+def _what_changed(tool: Tool, given: Given) -> str:
+    """What is no longer as it was when the person allowed the tool."""
+    try:
+        before = json.loads(given.definition)
+    except ValueError:
+        before = {}
+    now = json.loads(definition_of(tool))
+    said = [words for key, words in _CHANGES if isinstance(before, dict) and before.get(key, now[key]) != now[key]]
+    return " and ".join(said) or "its definition"
 
 
 def title_of(tool: Tool, args: Mapping[str, Json], model: str) -> str:
@@ -94,8 +185,20 @@ def title_of(tool: Tool, args: Mapping[str, Json], model: str) -> str:
     return f"Let {model} {what}?"
 
 
-def _filled(title: str, args: Mapping[str, Json], longest: int = 120) -> str:
-    for name, value in args.items():
-        text = str(value)
-        title = title.replace("{" + name + "}", text if len(text) <= longest else text[:longest] + "…")
-    return title
+_LONGEST_VALUE = 120
+
+
+def _filled(title: str, args: Mapping[str, Json]) -> str:
+    """The title with the arguments in it. Each stands on one line and can't fill in another one's place."""
+    parts = title.split("{")
+    filled = [parts[0]]
+    for part in parts[1:]:
+        name, closed, rest = part.partition("}")
+        filled.append(f"{_shown(args.get(name, ''))}{rest}" if closed else f"{{{part}")
+    return "".join(filled)
+
+
+def _shown(value: Json) -> str:
+    """A value as a headline shows it: no line break or hidden character can forge a part of the question."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in str(value)).split())
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"

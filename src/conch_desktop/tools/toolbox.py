@@ -46,7 +46,19 @@ class Toolbox:
         return Toolbox(tool for tool in self.tools if tool.group not in groups)
 
 
+def definition_of(tool: Tool) -> str:
+    """The definition of a tool as JSON: what an allowance is given for."""
+    whole = {
+        "source": tool.source,
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": dict(tool.parameters),
+        "effect": tool.effect,
+        "server": tool.pin,
+    }
+    return json.dumps(whole, sort_keys=True, ensure_ascii=False, default=str)
+
+
 def digest(tool: Tool) -> str:
     """Tells one definition of a tool from another: an allowance holds only for the definition it was given for."""
-    definition = [tool.source, tool.name, tool.description, tool.parameters, tool.effect]
-    return hashlib.sha256(json.dumps(definition, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(definition_of(tool).encode("utf-8", "replace")).hexdigest()

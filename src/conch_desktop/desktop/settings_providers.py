@@ -1,0 +1,113 @@
+"""The providers' page of the settings: where models come from, each with its key, a test and the way out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from conch_desktop.desktop.buttons import Button
+from conch_desktop.desktop.parts import IconMark, label
+from conch_desktop.desktop.provider_row import ProviderFacts, ProviderRow
+from conch_desktop.desktop.settings_parts import CardList
+from conch_desktop.desktop.settings_section import Section, make_page
+from conch_desktop.desktop.wording import count
+from conch_desktop.domain.errors import ConchError
+from conch_desktop.providers.registry import base_url
+
+if TYPE_CHECKING:
+    from conch_desktop.domain.models import Provider
+    from conch_desktop.engine.catalogue import Catalogue
+
+
+class ProvidersSection(Section):
+    """Services and servers."""
+
+    name, icon = "Providers", "cloud"
+    about, also = "services, servers and keys", "services servers keys address"
+
+    def page(self) -> QWidget:
+        """The list of providers, and what is said of the key store."""
+        add = Button("Add a provider…", "plain", "plus")
+        add.clicked.connect(lambda: self.behind.models.open_form("openrouter"))
+        page, content = make_page("Providers", "Services and servers with models. Only these are ever contacted.", add)
+        self.rows: dict[str, ProviderRow] = {}
+        self._open = ""
+        self._list = CardList()
+        self._store = label("", "small", "t2", wrap=True)
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(IconMark("lock", "t2"), 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(self._store, 1)
+        content.addWidget(self._list)
+        content.addLayout(line)
+        return page
+
+    async def fill(self) -> None:
+        """Reads the providers and their lists; nobody is contacted."""
+        program = self.behind.program
+        catalogue = await program.models()
+        self.rows = {one.id: self._row(one, catalogue) for one in await program.providers()}
+        self._list.put(list(self.rows.values()))
+        store = await program.secrets.probe()
+        self._store.setText(f"{store.text} {store.advice}".strip())
+
+    def _row(self, provider: Provider, catalogue: Catalogue) -> ProviderRow:
+        many = sum(1 for model in catalogue.models if model.provider == provider.id)
+        failure = catalogue.failures.get(provider.id)
+        said = failure.what if failure is not None else count(many, "model") if many else ""
+        if provider.kind == "local":
+            said = "ready" if self.behind.program.local_state().fetched else ""
+        facts = ProviderFacts(provider.name, self._address(provider), said, failure is not None)
+        row = ProviderRow(provider.id, facts, own=provider.kind != "local", is_open=provider.id == self._open)
+        row.opened.connect(self._opened)
+        row.key_given.connect(lambda one, key: self.behind.do(self._new_key(one, key), "keep the key"))
+        row.tested.connect(lambda one: self.behind.do(self._test(one), "test the provider"))
+        row.removed.connect(lambda one: self.behind.do(self._remove(one), "remove the provider"))
+        return row
+
+    def ask_key(self, provider: str) -> None:
+        """Opens the line for a provider's new key."""
+        row = self.rows.get(provider)
+        if row is not None:
+            row.ask_key()
+
+    def _opened(self, provider: str, is_open: bool) -> None:
+        self._open = provider if is_open else ""
+        for one, row in self.rows.items():
+            if is_open and one != provider:
+                row.set_open(False)
+
+    def _say(self, provider: str, words: str, *, bad: bool) -> None:
+        row = self.rows.get(provider)
+        if row is not None:
+            row.say(words, bad=bad)
+
+    def _address(self, provider: Provider) -> str:
+        if provider.kind == "local":
+            state = self.behind.program.local_state()
+            return str(state.path) if state.path is not None else state.why or "No model yet"
+        try:
+            address = base_url(provider)
+        except ConchError as error:
+            address = error.what
+        return f"{address}, key from {provider.key_env}" if provider.key_env else address
+
+    async def _new_key(self, provider: str, key: str) -> None:
+        kept = await self.behind.program.set_key(provider, key)
+        where = "Kept in this computer’s key store." if kept == "key store" else "Kept until you quit."
+        self._say(provider, where, bad=False)
+
+    async def _test(self, provider_id: str) -> None:
+        provider = await self.behind.program.provider(provider_id)
+        if provider is None:
+            return
+        self._say(provider_id, "Asking for its models", bad=False)
+        tested = await self.behind.program.test(provider.kind, provider.url, "", provider_id)
+        self._say(provider_id, f"{tested.text} {tested.advice}".strip(), bad=not tested.ok)
+
+    async def _remove(self, provider: str) -> None:
+        await self.behind.program.remove_provider(provider)
+        await self.behind.models.read()
+        await self.fill()

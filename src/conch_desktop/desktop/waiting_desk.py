@@ -1,0 +1,85 @@
+"""Messages written while an answer runs: they wait, go one after the other, can be taken back, and are never lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+
+from conch_desktop.domain.errors import StoreError
+
+if TYPE_CHECKING:
+    from conch_desktop.desktop.chats_desk import ChatsDesk
+    from conch_desktop.desktop.spawn import Tasks
+    from conch_desktop.desktop.window import Window
+    from conch_desktop.engine.session import Session
+
+
+class WaitingDesk(QObject):
+    """What waits, by chat."""
+
+    def __init__(self, window: Window, chats: ChatsDesk, tasks: Tasks) -> None:
+        super().__init__(window)
+        self._window, self._chats, self._tasks = window, chats, tasks
+        self._texts: dict[str, list[str]] = {}
+        window.composer.queued.connect(self._queue)
+        window.composer.taken_back.connect(self._take_back)
+
+    def show(self) -> None:
+        """Shows what waits in the chat that is open."""
+        self._window.composer.show_waiting(self._texts.get(self._chats.chat, ()))
+
+    def _queue(self, text: str) -> None:
+        session = self._chats.session
+        if session is None or not session.running:
+            self._window.composer.sent.emit(text)
+            return
+        self._texts.setdefault(session.chat_id, []).append(text)
+        self._chats.rewrite("")
+        self.show()
+
+    def send_next(self, session: Session) -> None:
+        """After a whole answer the next message goes; after one that was stopped or failed, all go back."""
+        waiting = self._texts.get(session.chat_id)
+        if not waiting or session.running:
+            return
+        last = session.messages[-1] if session.messages else None
+        if last is not None and last.state == "done" and last.failure is None:
+            text = waiting.pop(0)
+            self._tasks.spawn(self._deliver(session, text), "send the message")
+        else:
+            self.give_back(session.chat_id)
+        self.show()
+
+    async def _deliver(self, session: Session, text: str) -> None:
+        try:
+            await self._chats.deliver(session, text)
+        except StoreError as error:
+            self._texts.setdefault(session.chat_id, []).insert(0, text)
+            self.give_back(session.chat_id)
+            self._window.say(str(error))
+
+    def _take_back(self, number: int) -> None:
+        waiting = self._texts.get(self._chats.chat, [])
+        if 0 <= number < len(waiting):
+            self._write_back([waiting.pop(number)])
+            self.show()
+            self._window.composer.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def give_back(self, chat: str) -> None:
+        """All that waits in a chat becomes its draft again, before what was written since."""
+        texts = self._texts.pop(chat, [])
+        if texts and chat == self._chats.chat:
+            self._write_back(texts)
+            self.show()
+        elif texts:
+            self._chats.put_before_draft(chat, texts)
+
+    def give_all_back(self) -> None:
+        """The program ends: everything becomes a draft."""
+        for chat in list(self._texts):
+            self.give_back(chat)
+
+    def _write_back(self, texts: list[str]) -> None:
+        written = self._window.composer.text()
+        self._chats.rewrite("\n\n".join([*texts, written] if written.strip() else texts))

@@ -1,0 +1,93 @@
+"""The settings: every page by its name, every control with a name, a provider's row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from conch_desktop.desktop.provider_row import ProviderFacts, ProviderRow
+from conch_desktop.desktop.settings_desk import SECTIONS
+from conch_desktop.desktop.settings_page import SettingsPage
+from tests.desktop.at_work import at_work, until
+from tests.servers import json_reply
+
+Run = Callable[[Coroutine[Any, Any, Any]], Any]
+
+
+def test_every_page_is_reached_and_every_control_has_a_name(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, program, desk, _, _):
+            await program.memories.add("Ana likes tea")
+            await program.permissions.allow(source="harbour", tool="delete_note", digest="x", definition="{}")
+            desk.settings.open("Providers")
+            await until(lambda: isinstance(window.whole.currentWidget(), SettingsPage))
+            page = window.whole.currentWidget()
+            assert isinstance(page, SettingsPage)
+            assert list(page.nav) == [section.name for section in SECTIONS]
+            for name in page.nav:
+                page.show_page(name)
+                assert page.nav[name].isChecked()
+            for control in [*page.findChildren(QAbstractButton), *page.findChildren(QLineEdit)]:
+                name = control.accessibleName()
+                assert any(letter.isalnum() for letter in name), control
+                in_group = isinstance(control, QAbstractButton) and control.group() is not None  # Arrows walk there.
+                assert in_group or control.focusPolicy() & Qt.FocusPolicy.TabFocus, name
+            window.escape()
+            assert window.whole.currentWidget() is window.shell
+
+    run(scenario())
+
+
+def test_a_page_is_found_by_what_it_is_about(qtbot: QtBot, run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, desk, _, _):
+            desk.settings.open("Providers")
+            await until(lambda: isinstance(window.whole.currentWidget(), SettingsPage))
+            page = window.whole.currentWidget()
+            assert isinstance(page, SettingsPage)
+            QTest.keyClicks(page.search.field, "dark")
+            assert [name for name, row in page.nav.items() if not row.isHidden()] == ["Appearance"]
+            QTest.keyClick(page.search.field, Qt.Key.Key_Return)
+            assert page.nav["Appearance"].isChecked()
+            assert not page.nav["Models"].isHidden()
+
+    run(scenario())
+
+
+def test_a_test_of_a_provider_says_what_it_found(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, desk, server, model):
+            desk.settings.open("Providers")
+            await until(lambda: window.findChildren(ProviderRow))
+            provider = model.partition("/")[0]
+            row = next(one for one in window.findChildren(ProviderRow) if one.head.isCheckable())
+            row.head.click()
+            row.tested.emit(provider)
+            await until(lambda: row.said().startswith("1 model, answered in"))
+            server.route("GET /v1/models", json_reply({"error": {"message": "no"}}, 404))
+            row.tested.emit(provider)
+            await until(lambda: "404" in row.said())
+
+    run(scenario())
+
+
+def test_one_row_shows_what_can_be_done_and_asks_before_it_removes(qtbot: QtBot) -> None:
+    row = ProviderRow("p", ProviderFacts("Pier", "http://127.0.0.1:1/v1", "3 models"), own=True)
+    qtbot.addWidget(row)
+    row.show()
+    heard: list[tuple[Any, ...]] = []
+    row.removed.connect(lambda *told: heard.append(told))
+    buttons = {one.accessibleName(): one for one in row.findChildren(QAbstractButton)}
+    assert not buttons["Test Pier"].isVisible()
+    row.head.click()
+    assert buttons["Test Pier"].isVisible()
+    buttons["Remove Pier"].click()
+    assert not heard
+    buttons["Remove"].click()
+    assert heard == [("p",)]

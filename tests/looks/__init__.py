@@ -1,0 +1,1 @@
+"""A developer's tool: takes a picture of every state the look shows, each beside its target."""

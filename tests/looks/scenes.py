@@ -1,0 +1,260 @@
+"""The states that are pictured: which chat is open, what is pressed, how large the window is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+
+from conch_desktop.desktop.desk import Desk
+from conch_desktop.desktop.taught_models import ModelRow
+from conch_desktop.desktop.window import Window
+from tests.desktop.at_work import until
+from tests.looks.world import PLAN, ROUTE_SENT, World
+from tests.servers import CUT, HANG, call_piece, chunk, json_reply, sse
+
+
+@dataclass
+class Stage:
+    """A window at work, and what is behind it."""
+
+    window: Window
+    desk: Desk
+    world: World
+
+    async def open(self, title: str) -> None:
+        """Opens a chat and waits until it is seen."""
+        chat = self.world.chats[title]
+        if self.desk.chats.chat != chat:
+            self.window.sidebar.opened.emit(chat)
+            await until(lambda: self.desk.chats.chat == chat)
+        self.window.composer.setFocus()
+        await settle()
+
+    async def model(self, name: str) -> None:
+        """Another model for the open chat."""
+        await self.desk.models.choose(self.world.models[name])
+
+
+async def settle(seconds: float = 0.35) -> None:
+    """Lets everything be drawn."""
+    await asyncio.sleep(seconds)
+
+
+Arrange = Callable[[Stage], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A picture: its name, the file name of its target, and what makes it. `size` is that of the window."""
+
+    name: str
+    target: str
+    arrange: Arrange
+    size: tuple[int, int] = (1440, 900)
+    theme: str = "light"
+    zoom: int = 100
+    blank: bool = False
+    """Whether nothing was ever done in this profile."""
+
+
+_FACT = "{content: 'Ana gets seasick on open water', 'place': 'sea',}"
+
+
+async def _streaming(stage: Stage, question: str = "write_file") -> None:
+    """A turn that has said much, has two calls, and goes no further."""
+    await stage.open("Saturday on Skerry Island")
+    stage.window.activity.open_call("")
+    first = [
+        chunk(calls=[call_piece("remember", _FACT, call_id="a")]),
+        chunk(finish="tool_calls"),
+    ]
+    second = [
+        chunk(PLAN),
+        chunk(calls=[call_piece(question, '{"path":"notes/skerry-saturday.md","content":"# Skerry",}', call_id="b")]),
+        chunk(finish="tool_calls"),
+    ]
+    for one in (first, second):
+        stage.world.server.then(sse(*one))
+    stage.window.composer.set_text("Plan it again, split the fare, and write it into my notes.")
+    stage.window.composer.writing.enter.emit()
+    session = stage.desk.chats.session
+    assert session is not None
+    await until(lambda: session.question is not None)
+    stage.window.view.answered.emit(session.question.id if session.question else "", "once", "")
+    await until(lambda: session.question is not None and session.question.tool == question)
+    await settle()
+
+
+async def main_light(stage: Stage) -> None:
+    """Words, a table, a formula, code, calls; and a question that waits."""
+    await _streaming(stage)
+
+
+async def call_card(stage: Stage) -> None:
+    """An open call with all its mends, one of them ringed."""
+    await stage.open("Harbour notes")
+    call = f"call-plan_route-{len(ROUTE_SENT)}"
+    stage.window.activity.open_call(call)
+    await settle()
+    card = stage.window.activity.card(call)
+    assert card is not None
+    assert card.body is not None
+    card.body.mends[4].setFocus(Qt.FocusReason.TabFocusReason)
+    await settle()
+
+
+async def question(stage: Stage) -> None:
+    """The guard's question, while somebody writes."""
+    await _streaming(stage)
+    stage.window.view.go_to_end()
+    stage.window.composer.set_text("and leave the food part as it")
+    await settle()
+
+
+async def picker(stage: Stage) -> None:
+    """The list of models."""
+    await stage.open("Saturday on Skerry Island")
+    stage.window.shell.show_panel(False)
+    stage.window.pick_model.emit()
+    await settle(1.0)
+
+
+async def providers(stage: Stage) -> None:
+    """The providers in the settings."""
+    stage.desk.settings.open("Providers")
+    await settle(1.0)
+
+
+async def models(stage: Stage) -> None:
+    """What each model taught."""
+    stage.desk.settings.open("Models")
+    await settle(1.0)
+    rows = [one for one in stage.window.findChildren(ModelRow) if "Llama" in one.accessibleName()]
+    QTest.mouseClick(rows[0], Qt.MouseButton.LeftButton, pos=QPoint(20, 20))
+    await settle()
+
+
+async def not_run(stage: Stage) -> None:
+    """A call that did not fit."""
+    await stage.open("Rewrite the berth rules")
+    session = stage.desk.chats.session
+    assert session is not None
+    stage.window.activity.open_call(session.messages[-1].calls[0].id)
+    await settle()
+
+
+async def broken(stage: Stage) -> None:
+    """An answer that broke off; nothing found; no calls."""
+    await stage.open("Letter to the harbour board")
+    stage.world.server.then(
+        sse(chunk("Two boats were dropped and one was moved: the 09:10 no longer runs"), CUT, done=False)
+    )
+    stage.window.composer.set_text("What changed in the autumn timetable?")
+    stage.window.composer.writing.enter.emit()
+    session = stage.desk.chats.session
+    assert session is not None
+    await until(lambda: session.messages[-1].failure is not None and not session.running)
+    stage.window.composer.set_text("And on Sundays?")
+    stage.window.sidebar.search.field.setText("berht")
+    await settle(0.8)
+
+
+async def narrow(stage: Stage) -> None:
+    """The panel over the chat, while a turn runs."""
+    await _streaming(stage)
+    stage.window.shell.show_panel(True)
+    await settle()
+
+
+async def palette(stage: Stage) -> None:
+    """The command palette."""
+    await stage.open("Saturday on Skerry Island")
+    stage.window.palette_asked.emit()
+    await settle()
+    focus = stage.window.focusWidget()
+    assert focus is not None
+    QTest.keyClicks(focus, "check")
+    await settle()
+
+
+async def search(stage: Stage) -> None:
+    """Places in all chats."""
+    await stage.open("Harbour notes")
+    stage.window.search_chats()
+    QTest.keyClicks(stage.window.sidebar.search.field, "old bridge")
+    await settle(0.8)
+
+
+async def composer(stage: Stage) -> None:
+    """Asking for a tool by its name."""
+    await stage.open("Letter to the harbour board")
+    stage.window.shell.show_panel(False)
+    stage.window.composer.setFocus()
+    QTest.keyClicks(stage.window.composer.writing, "/re")
+    await settle()
+
+
+async def in_words(stage: Stage) -> None:
+    """A model that gets its tools in words, while it answers."""
+    await stage.open("Compare three small models")
+    words = "Your ferry leaves at 07:40, and Quay 4 is twelve minutes from home on foot. With five minutes to board"
+    refused = json_reply({"error": {"message": "mistral-small-3.2 does not support tools"}}, 400)
+    stage.world.server.then(refused, sse(chunk(words), HANG, done=False))
+    await stage.model("Mistral Small 3.2")
+    stage.window.composer.set_text("When do I have to leave home on Monday?")
+    stage.window.composer.writing.enter.emit()
+    await settle(1.0)
+
+
+async def welcome(stage: Stage) -> None:
+    """The first start."""
+    await settle()
+
+
+async def long_chat(stage: Stage) -> None:
+    """A long chat, read in its middle, with the pointer over a message."""
+    await stage.open("Wind and swell, explained")
+    view = stage.window.view
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() // 2)
+    QTest.mouseMove(view.viewport(), QPoint(300, 300))
+    await settle()
+
+
+async def empty(stage: Stage) -> None:
+    """A new chat."""
+    stage.window.new_chat.emit()
+    await settle()
+
+
+SCENES: Sequence[Scene] = (
+    Scene("01-main-light", "01-main-light.png", main_light),
+    Scene("02-main-dark", "02-main-dark.png", main_light, theme="dark"),
+    Scene("03-call-card", "03-call-card.png", call_card),
+    Scene("04-guard-question", "04-guard-question.png", question),
+    Scene("05-model-picker", "05-model-picker.png", picker),
+    Scene("06-welcome", "06-welcome.png", welcome, blank=True),
+    Scene("07-settings-providers", "07-settings-providers.png", providers),
+    Scene("08-settings-models", "08-settings-models.png", models),
+    Scene("10-call-not-run", "10-call-not-run.png", not_run),
+    Scene("11-empty-and-offline", "11-empty-and-offline.png", broken),
+    Scene("12-narrow", "12-narrow.png", narrow, (900, 600)),
+    Scene("13-command-palette", "13-command-palette.png", palette),
+    Scene("14-search", "14-search.png", search),
+    Scene("15-composer", "15-composer.png", composer),
+    Scene("16-in-words", "16-in-words.png", in_words),
+    Scene("30-long-chat", "", long_chat, (1280, 800)),
+    Scene("31-empty-chat-dark", "", empty, theme="dark"),
+    Scene("32-small-window", "", not_run, (480, 420)),
+    Scene("33-picker-dark", "", picker, theme="dark"),
+    Scene("34-call-card-dark", "", call_card, theme="dark"),
+    Scene("35-small-picker", "", picker, (640, 480)),
+    Scene("36-settings-narrow", "", models, (640, 480)),
+    Scene("37-large-type", "", main_light, (1366, 768), zoom=200),
+    Scene("38-high-contrast", "", call_card, theme="high"),
+    Scene("39-small-type", "", not_run, (1366, 768), zoom=80),
+    Scene("40-large-search", "", search, (1366, 768), zoom=150),
+)
