@@ -157,7 +157,7 @@ def test_an_answer_says_quietly_what_it_took_and_a_limit_pauses_with_go_on(run: 
         (UsageCount(), ""),
         (UsageCount(10, 5), "15 tokens"),
         (UsageCount(10, 5, turn_in=1000, turn_out=500, cost=0.0), "1,500 tokens, free"),
-        (UsageCount(turn_in=1, cost=0.00001), "1 token, about under $0.0001"),
+        (UsageCount(turn_in=1, cost=0.00001), "1 token, under $0.0001"),
     ],
 )
 def test_what_was_taken_is_said_in_words(usage: UsageCount | None, words: str) -> None:

@@ -14,7 +14,10 @@ def usage_words(usage: UsageCount | None) -> str:
     words = f"{tokens:,} token{'' if tokens == 1 else 's'}"
     if usage.cost is None:
         return words
-    return f"{words}, about {dollars(usage.cost)}" if usage.cost else f"{words}, free"
+    if usage.cost == 0:
+        return f"{words}, free"
+    price = dollars(usage.cost)
+    return f"{words}, {price}" if price.startswith("under") else f"{words}, about {price}"
 
 
 def all_tokens(usage: UsageCount | None) -> int:
