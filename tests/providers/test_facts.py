@@ -188,7 +188,7 @@ ROWS = {
             "outputTokenLimit": 65536,
             "supportedGenerationMethods": ["generateContent", "countTokens"],
         },
-        {"name": "models/tide-embed", "inputTokenLimit": 2048, "supportedGenerationMethods": ["embedContent"]},
+        {"name": "models/tide-vectors", "inputTokenLimit": 2048, "supportedGenerationMethods": ["embedContent"]},
         {"name": 5},
         "rubbish",
     ]
@@ -199,7 +199,7 @@ NATIVE = "/v1beta/models?pageSize=1000"
 @pytest.fixture
 async def gemini(server: ScriptedServer) -> AsyncIterator[Pier]:
     pier = Pier(server, "gemini", "/v1beta/openai")
-    listed = [{"id": "models/tide-pro"}, {"id": "models/tide-embed"}, {"id": "models/tide-new"}]
+    listed = [{"id": "models/tide-pro"}, {"id": "models/tide-vectors"}, {"id": "models/tide-new"}]
     server.route("GET /v1beta/openai/models", json_reply({"object": "list", "data": listed}))
     yield pier
     await pier.wire.aclose()

@@ -52,6 +52,19 @@ from tests.providers.feeding import recorded
             Model("pier", "o:free", "o:free", price_in=0.0, price_out=0.0),
         ),
         ({"id": "router", "pricing": {"prompt": "-1", "completion": "a lot"}}, Model("pier", "router", "router")),
+        (
+            {"id": "q", "type": "chat", "display_name": "Q", "pricing": {"input": 0.3, "output": 1.2}},
+            Model("pier", "q", "Q", price_in=0.3, price_out=1.2),
+        ),
+        ({"id": "r", "type": "vlm", "capabilities": ["tool_use"]}, Model("pier", "r", "r", tools=True, pictures=True)),
+        (
+            {"id": "s", "supports_chat": True, "supports_tools": False, "supports_image_input": True},
+            Model("pier", "s", "s", tools=False, pictures=True),
+        ),
+        ({"id": "t", "supports_chat": False}, None),
+        ({"id": "u", "type": "embeddings"}, None),
+        ({"id": "v", "capabilities": {"completion_chat": False}}, None),
+        ({"id": "w", "capabilities": ["embedding"]}, Model("pier", "w", "w")),
         ({"id": "p", "pricing": {"prompt": 3, "completion": "nan"}}, Model("pier", "p", "p")),
         ({"id": "j", "architecture": {"output_modalities": ["image"]}}, None),
         ({"id": 5}, None),
@@ -64,6 +77,40 @@ def test_an_entry_is_read(entry: Any, model: Model | None) -> None:
         listing = read_listing(whole, "pier")
         assert listing is not None
         assert listing.models == ((model,) if model else ())
+
+
+@pytest.mark.parametrize(
+    ("name", "chats"),
+    [
+        ("text-embedding-3-large", False),
+        ("nomic-ai/nomic-embed-text:latest", False),
+        ("whisper-large-v3", False),
+        ("gpt-4o-mini-tts", False),
+        ("gpt-4o-transcribe", False),
+        ("dall-e-3", False),
+        ("gpt-image-1", False),
+        ("omni-moderation-latest", False),
+        ("gpt-4o-realtime-preview", False),
+        ("davinci-002", False),
+        ("bge-reranker-v2", False),
+        ("gpt-5-mini", True),
+        ("llama-3.3-70b-versatile", True),
+        ("whispering-pines-7b", True),
+        ("sorano-2", True),
+        ("embedded-smol", True),
+    ],
+)
+def test_what_only_embeds_hears_speaks_or_draws_is_left_out_by_its_name(name: str, chats: bool) -> None:
+    listing = read_listing({"data": [{"id": name}]}, "pier")
+    assert listing is not None
+    assert bool(listing.models) is chats
+
+
+def test_what_a_list_says_stands_above_a_name() -> None:
+    entry = {"id": "tts-tales", "architecture": {"output_modalities": ["text"]}}
+    listing = read_listing({"data": [entry, {"id": "embed-chat", "type": "chat"}]}, "pier")
+    assert listing is not None
+    assert [model.name for model in listing.models] == ["tts-tales", "embed-chat"]
 
 
 def test_a_real_llama_server_is_known_by_its_list() -> None:

@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,12 @@ import pytest
 from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.errors import NewerStore, NotOurStore, StoreError
 from conch_desktop.domain.messages import Message, TextPart
+from conch_desktop.domain.models import Provider
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
 from conch_desktop.store.migrations import APPLICATION_ID, MIGRATIONS, Migration
 from conch_desktop.store.permissions import Permission, Permissions
+from conch_desktop.store.providers import Providers
 from tests.store.conftest import StillClock
 
 
@@ -306,6 +309,24 @@ async def test_a_database_of_any_earlier_version_is_brought_up_to_date(
     backup.rename(path.parent / "put-back.sqlite3")
     database = await Database.open(path.parent / "put-back.sqlite3", clock, migrations=LATER)
     assert await Chats(database, clock).messages("c") == [OLD_MESSAGE]
+    await database.aclose()
+
+
+async def test_providers_and_lists_from_before_are_reached_as_they_were(path: Path, clock: StillClock) -> None:
+    database = await Database.open(path, clock, migrations=MIGRATIONS[:1])
+    await database.run(
+        lambda c: c.execute(
+            "INSERT INTO providers (id, kind, name, url, key_env) VALUES ('p', 'openai', 'Pier', 'http://a', 'KEY')"
+        )
+    )
+    await database.aclose()
+    database = await Database.open(path, clock)
+    providers = Providers(database)
+    old = Provider("p", "openai", "Pier", "http://a", "KEY")
+    assert await providers.all() == [old]
+    changed = replace(old, proxy="http://b", headers=(("X-A", "b"),), secret_headers=("X-B",))
+    await providers.update(changed)
+    assert await providers.all() == [changed]
     await database.aclose()
 
 

@@ -15,7 +15,15 @@ from conch_desktop.store.providers import Providers
 from tests.store.conftest import StillClock, count
 
 PIER = Provider("p1", "openai", "Pier half \ud83d", "http://127.0.0.1:1234/v1", "PIER_KEY")
-QUAY = Provider("p2", "ollama", "Quay")
+QUAY = Provider(
+    "p2",
+    "ollama",
+    "Quay",
+    proxy="http://…@10.0.0.1:3128",
+    ca_file="/etc/quay.pem",
+    headers=(("X-Title", "Quay \ud83d"), ("X-Berth", "4")),
+    secret_headers=("X-Quay-Token",),
+)
 
 MODELS = [
     Model("p1", "big", "Big", 128_000, True, False, "slow", 0.25, 10.0),
@@ -40,7 +48,7 @@ async def test_providers_are_given_in_the_order_they_were_added(providers: Provi
 async def test_a_changed_provider_keeps_its_place(providers: Providers) -> None:
     await providers.add(PIER)
     await providers.add(QUAY)
-    changed = Provider("p1", "openrouter", "Jetty", "https://example.org", "JETTY_KEY")
+    changed = Provider("p1", "openrouter", "Jetty", "https://example.org", "JETTY_KEY", "http://10.0.0.1", "a.pem")
     await providers.update(changed)
     assert await providers.all() == [changed, QUAY]
 

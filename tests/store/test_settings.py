@@ -30,6 +30,7 @@ VALUES: list[tuple[Setting[Any], Any]] = [
     (known.TOOLS_OFF, ["memory"]),
     (known.FOLDERS, ["/home/ana/notes"]),
     (known.STEP_LIMIT, 50),
+    (known.DAY_LIMIT, 2.5),
     (known.MODEL_MODES, {"pier/demo": "words"}),
     (known.SEEN_MODES, {"pier/demo": "native"}),
     (known.CONTRAST, "high"),
@@ -58,6 +59,7 @@ BROKEN: list[tuple[Setting[Any], str]] = [
     (known.FAVOURITES, '["a/b", 1]'),
     (known.FOLDERS, '"/home"'),
     (known.STEP_LIMIT, "0"),
+    (known.DAY_LIMIT, "-1"),
     (known.MODEL_MODES, "[]"),
     (known.STEP_LIMIT, '{"a": 1}'),
 ]

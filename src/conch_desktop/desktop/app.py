@@ -40,6 +40,7 @@ _LATER = (
     "conch_desktop.desktop.lessons_desk",
     "conch_desktop.desktop.models_desk",
     "conch_desktop.desktop.settings_desk",
+    "conch_desktop.desktop.options_desk",
     "conch_desktop.desktop.palette_desk",
     "conch_desktop.desktop.search_desk",
     "conch_desktop.desktop.life",

@@ -15,6 +15,7 @@ from conch_desktop.desktop.tables import ROWS_MOST, Table
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.tokens import LINE
 from conch_desktop.desktop.trouble import trouble_of
+from conch_desktop.desktop.usage_words import usage_words
 from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.messages import Message, NoticePart, Outline, ReasoningPart, TextPart
 
@@ -352,5 +353,6 @@ def _end(message: Message, before: list[Block], *, running: bool, last: bool) ->
     elif message.state == "stopped" and last:
         end.append(Block("stopped", ("stopped", 0, 0), None, lambda width: look.px(20)))
     if before:
-        end.append(Block("actions", ("actions", 0, 0), None, lambda width: look.px(24)))
+        took = usage_words(message.usage)
+        end.append(Block("actions", ("actions", hash(took), 0), took, lambda width: look.px(24)))
     return end

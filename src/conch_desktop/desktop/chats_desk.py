@@ -285,6 +285,10 @@ class ChatsDesk(QObject):
             self._drafts[chat] = text
             await self._program.chats.save_draft(chat, text)
 
+    async def kept(self) -> Session:
+        """The session of the chat that is open; a new one is kept from now on."""
+        return self._session or await self._make_chat(self._window.composer.text())
+
     async def _make_chat(self, draft: str) -> Session:
         """Keeps the new chat that is open, with its draft; once, however often it is asked for."""
         async with self._making:

@@ -12,6 +12,7 @@ from conch_desktop.desktop.chats_desk import ChatsDesk
 from conch_desktop.desktop.lessons_desk import LessonsDesk
 from conch_desktop.desktop.markdown import link_allowed
 from conch_desktop.desktop.models_desk import ModelsDesk
+from conch_desktop.desktop.options_desk import OptionsDesk
 from conch_desktop.desktop.palette_desk import PaletteDesk
 from conch_desktop.desktop.saving_desk import SavingDesk
 from conch_desktop.desktop.search_desk import SearchDesk
@@ -36,6 +37,7 @@ class Desk:
         self.lessons = LessonsDesk(window, program, self.chats, tasks)
         self.models = ModelsDesk(window, program, self.chats, self.lessons, tasks)
         self.settings = SettingsDesk(window, program, self.models, self.lessons, tasks)
+        self.options = OptionsDesk(window, program, self.chats, self.models, tasks)
         self.palette = PaletteDesk(window, self)
         self.search = SearchDesk(window, program, tasks, self.chats.open)
         self.tools = ToolsDesk(window, program, tasks)

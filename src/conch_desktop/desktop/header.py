@@ -90,6 +90,7 @@ class Header(QWidget):
 
     unfold = Signal()
     pick = Signal()
+    options = Signal()
     panel = Signal()
     find_asked = Signal()
     more = Signal(QPoint)
@@ -104,6 +105,7 @@ class Header(QWidget):
         self.unfold_button = IconButton("sidebar", "Show the sidebar", keys="Ctrl+B")
         self.panel_button = IconButton("activity", "Activity", keys="Ctrl+J")
         self.panel_button.setCheckable(True)
+        self.options_button = IconButton("settings", "Options of this chat", keys="Ctrl+Shift+O")
         self.find_button = IconButton("search", "Find in this chat", keys="Ctrl+F")
         self.more_button = IconButton("more", "More for this chat")
         line = QHBoxLayout()
@@ -111,6 +113,7 @@ class Header(QWidget):
         line.setSpacing(4)
         line.addWidget(self.unfold_button)
         line.addWidget(self.model)
+        line.addWidget(self.options_button)
         line.addStretch(1)
         line.addWidget(self.find_button)
         line.addWidget(self.more_button)
@@ -124,6 +127,7 @@ class Header(QWidget):
         self.unfold_button.clicked.connect(self.unfold)
         self.model.clicked.connect(self._pick)
         self.panel_button.clicked.connect(self.panel)
+        self.options_button.clicked.connect(self.options)
         self.find_button.clicked.connect(self.find_asked)
         self.more_button.clicked.connect(self._more)
 
@@ -134,6 +138,7 @@ class Header(QWidget):
         for button in (self.panel_button, self.find_button, self.more_button):
             button.setVisible(not bare)
         self.model.setVisible(not bare)
+        self.options_button.setVisible(not bare)
         self._line.set_token("chat" if bare else "line")
 
     def show_chat(self, there: bool) -> None:

@@ -96,7 +96,7 @@ class Loading(QWidget):
 
 
 class Actions(QWidget):
-    """Copy, Try again and the menu of all else, below an answer."""
+    """Copy, Try again and the menu of all else, below an answer, and what it took."""
 
     copied = Signal()
     again = Signal()
@@ -110,12 +110,15 @@ class Actions(QWidget):
         self.menu.clicked.connect(self.more)
         self.copy.clicked.connect(self.copied)
         self.retry.clicked.connect(self.again)
+        self.cost = label("", "small", "t3")
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(1)
         line.addWidget(self.copy)
         line.addWidget(self.retry)
         line.addWidget(self.menu)
+        line.addSpacing(6)
+        line.addWidget(self.cost)
         line.addStretch(1)
 
     def fit(self, width: int) -> int:

@@ -205,6 +205,7 @@ class MessageRow(QWidget):
     def make_actions(self, block: Block) -> Actions:
         """What can be done with an answer."""
         actions = Actions(self)
+        actions.cost.setText(block.what)
         actions.copied.connect(self.copy_markdown)
         actions.again.connect(lambda: self._act("retry"))
         actions.more.connect(lambda: self.menu_asked.emit(actions.menu.mapToGlobal(actions.menu.rect().center())))
@@ -621,6 +622,7 @@ class MessageRow(QWidget):
         for button in (actions.copy, actions.menu):
             button.setVisible(seen)
         actions.retry.setVisible(seen and self._last)
+        actions.cost.setVisible(seen)
 
 
 _KEPT = ("question", "edit")

@@ -70,7 +70,7 @@ class ModelDetail(QWidget):
         self._note = label("", "small", "t2", wrap=True)
         self._facts = [
             (label(name, "small", "t2"), label("", "small", "t1"))
-            for name in ("Provider", "Window", "Tools", "Pictures", "Taught")
+            for name in ("Provider", "Window", "Tools", "Pictures", "Price", "Taught")
         ]
         grid = QGridLayout()
         grid.setContentsMargins(0, 4, 0, 0)
@@ -146,6 +146,7 @@ class ModelDetail(QWidget):
             _window(entry),
             _SAID[entry.tools],
             "yes" if entry.pictures else "not said",
+            _price(entry),
             count(entry.taught, "lesson") if entry.taught else "nothing yet",
         )
         for (_, value), text in zip(self._facts, values, strict=True):
@@ -165,6 +166,14 @@ def _window(entry: Entry) -> str:
     if entry.learnt_window:
         return f"{entry.learnt_window:,} tokens, learnt"
     return f"{entry.window:,} tokens" if entry.window else "not said"
+
+
+def _price(entry: Entry) -> str:
+    if entry.local:
+        return "free, on this computer"
+    if not entry.price:
+        return "not said"
+    return entry.price if entry.price == "free" else f"$ {entry.price} a million"
 
 
 def _breakable(name: str) -> str:

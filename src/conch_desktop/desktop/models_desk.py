@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtWidgets import QFileDialog
 
+from conch_desktop.desktop.adding_desk import AddingDesk
 from conch_desktop.desktop.fetch_bar import megabytes
 from conch_desktop.desktop.lesson_words import sentence
 from conch_desktop.desktop.picker import ModelPicker, PickerContent
 from conch_desktop.desktop.picker_rows import Entry, entry_search
-from conch_desktop.desktop.provider_form import Filled, KindRow, ProviderForm
+from conch_desktop.desktop.usage_words import price_words
 from conch_desktop.desktop.welcome import Welcome
-from conch_desktop.desktop.wording import model_name
+from conch_desktop.desktop.wording import ago, model_name
 from conch_desktop.domain.errors import ConchError
+from conch_desktop.engine.adding import is_untested
 from conch_desktop.engine.catalogue import Catalogue
 from conch_desktop.engine.checked import CHECKED
 from conch_desktop.providers.model_file import SMALL_MODEL
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from conch_desktop.desktop.lessons_desk import LessonsDesk
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
+    from conch_desktop.domain.messages import Failure
     from conch_desktop.domain.models import Model, Provider
     from conch_desktop.engine.assembly import Program
     from conch_desktop.engine.way import Choice
@@ -49,7 +52,7 @@ class ModelsDesk(QObject):
         self._catalogue = Catalogue()
         self._asked = False
         self._picker: ModelPicker | None = None
-        self._form: ProviderForm | None = None
+        self._adding: AddingDesk | None = None
         self._welcome: Welcome | None = None
         self._fetching: asyncio.Task[Any] | None = None
         self._settings_were_open = False
@@ -173,8 +176,10 @@ class ModelsDesk(QObject):
         self._picker.show_content(
             PickerContent(
                 entries=[self._entry(model, names[model.provider]) for model in self._catalogue.models],
-                providers=[(provider.id, provider.name) for provider in self._providers],
-                failures={key: f"{one.what} {one.advice}".strip() for key, one in self._catalogue.failures.items()},
+                providers=[
+                    (one.id, f"{one.name}, untested" if is_untested(one) else one.name) for one in self._providers
+                ],
+                failures={key: self._failure(key, one) for key, one in self._catalogue.failures.items()},
                 favourites=liked,
                 recent=lately,
                 current=self._chats.model_id,
@@ -184,6 +189,12 @@ class ModelsDesk(QObject):
         )
         if not local.available and not local.fetched:
             self._picker.say(f"{local.why} {local.advice}".strip())
+
+    def _failure(self, provider: str, failure: Failure) -> str:
+        """Why a list could not be read, and how old the one is that is shown instead."""
+        read_at = self._catalogue.read_at.get(provider)
+        old = f"List from {ago(self._program.clock.now() - read_at)}." if read_at is not None else ""
+        return " ".join(filter(None, (old, failure.what, failure.advice)))
 
     def _entry(self, model: Model, provider: Provider) -> Entry:
         name = model_name(model)
@@ -210,6 +221,7 @@ class ModelsDesk(QObject):
             self._lessons.told.get(model.id, check),
             self._lessons.checking == model.id,
             learnt,
+            price_words(model.price_in, model.price_out),
         )
 
     async def choose(self, model: str) -> None:
@@ -306,7 +318,7 @@ class ModelsDesk(QObject):
         welcome.fetch_wanted.connect(self._fetch)
         welcome.fetch_cancelled.connect(self._cancel_fetch)
         welcome.key_wanted.connect(lambda: self.open_form("openrouter"))
-        welcome.server_wanted.connect(lambda: self.open_form("openai"))
+        welcome.server_wanted.connect(lambda: self.open_form("own"))
         local = self._program.local_state()
         if not local.available:
             welcome.show_unavailable(f"{local.why} {local.advice}".strip())
@@ -316,52 +328,27 @@ class ModelsDesk(QObject):
         self._window.show_page(welcome)
         welcome.fetch.button.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def open_form(self, kind: str) -> None:
-        """The page on which a provider is added."""
+    def open_form(self, row: str) -> None:
+        """The page on which a provider is added; `row` is one of `providers.companies`."""
         if self._picker is not None:
             self._picker.close_popup()
-        if self._form is None:
-            kinds = [
-                KindRow(one.name, one.title, one.url, one.needs_key, one.key_env)
-                for one in KINDS.values()
-                if one.wire and one.name != "local"
-            ]
-            form = self._form = ProviderForm(kinds)
-            form.cancelled.connect(self._close_form)
-            form.tested.connect(lambda filled: self._do(self._test(filled), "test the provider"))
-            form.saved.connect(lambda filled: self._do(self._add(filled), "add the provider"))
-        self._settings_were_open = self._window.whole.currentWidget() is not self._window.shell
-        self._before_form = self._window.whole.currentWidget()
-        self._window.show_whole(self._form)
-        self._form.begin(kind, "Keys go into this computer’s key store and nowhere else.")
-        self._do(self._say_where(), "look at the key store")
-
-    async def _say_where(self) -> None:
-        store = await self._program.secrets.probe()
-        if self._form is not None:
-            self._form.say_where(f"{store.text} {store.advice}".strip())
+        if self._adding is None:
+            adding = self._adding = AddingDesk(self._window, self._program, self._tasks)
+            adding.closed.connect(self._close_form)
+            adding.added.connect(lambda one, kept: self._do(self._added(one, kept), "show the provider"))
+        now = self._window.whole.currentWidget()
+        if now is not self._adding.form:
+            self._before_form, self._settings_were_open = now, now is not self._window.shell
+        self._adding.begin(row)
 
     def _close_form(self) -> None:
         self._window.show_whole(self._before_form)
 
-    async def _test(self, filled: Filled) -> None:
-        assert self._form is not None
-        self._form.show_busy("Asking for its models")
-        tested = await self._program.test(filled.kind, filled.url, filled.key)
-        self._form.show_answer(good=tested.ok, words=f"{tested.text} {tested.advice}".strip())
-
-    async def _add(self, filled: Filled) -> None:
-        assert self._form is not None
-        self._form.show_busy("Adding it and asking for its models")
-        try:
-            provider, kept = await self._program.add_provider(
-                filled.kind, filled.name, filled.url, filled.key, filled.key_env
-            )
-        except ConchError as error:
-            self._form.show_answer(good=False, words=str(error))
-            return
+    async def _added(self, provider: Provider, kept: str) -> None:
+        """Shows the models of a new provider."""
+        assert self._adding is not None
         await self.read(refresh=True)
-        self._form.show_answer(good=True, words="")
+        self._adding.done()
         self._close_form()
         if self._window.whole.currentWidget() is self._window.shell:
             self._window.show_page(None)
@@ -375,6 +362,11 @@ class ModelsDesk(QObject):
             if first is not None and not self._chats.model_id:
                 await self.choose(first.id)
             self.open_picker()
+
+
+def _heading(provider: Provider) -> str:
+    """What stands above a provider's models."""
+    return f"{provider.name}, untested" if is_untested(provider) else provider.name
 
 
 def _hand(loop: asyncio.AbstractEventLoop, work: Any, *args: Any) -> None:

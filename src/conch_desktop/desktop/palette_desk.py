@@ -64,6 +64,13 @@ class PaletteDesk(QObject):
         window, chats = self._window, self._desk.chats
         actions = [
             Action("Find in this chat", "search", window.find_in_chat, "Ctrl+F", also="search"),
+            Action(
+                "Options of this chat",
+                "settings",
+                window.header.options.emit,
+                "Ctrl+Shift+O",
+                also="temperature thinking system limit cost",
+            ),
             Action("Search all chats", "search", window.search_chats, "Ctrl+Shift+F", also="find"),
             Action("Go to the newest words", "latest", window.view.go_to_end, "Ctrl+End", also="end latest"),
         ]

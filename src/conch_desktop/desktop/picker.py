@@ -122,7 +122,7 @@ class _RowPainter(QStyledItemDelegate):
         spot = rect.adjusted(16, look.px(6), -16, 0)
         painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter, row.text)
         painter.setFont(look.font("tiny", tabular=True))
-        tail = f"{row.count:,}" if row.count else "Window"
+        tail = f"{row.count:,}" if row.count else "Window     $ a million, in / out"
         painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, tail)
 
     def _failure(self, painter: QPainter, rect: QRect, row: PickerRow) -> None:
@@ -181,6 +181,11 @@ class _RowPainter(QStyledItemDelegate):
         font = look.font("ui", tabular=True)
         painter.setFont(font)
         painter.setPen(look.colour("t2"))
+        price = "free" if entry.local else entry.price
+        priced = QFontMetrics(font).horizontalAdvance("12.00 / 60.00")
+        spot = QRect(right - priced, rect.y(), priced, rect.height())
+        painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, price)
+        right -= priced + 12
         window = tokens(entry.window) if entry.window else ""
         room = QFontMetrics(font).horizontalAdvance("1,049k")
         spot = QRect(right - room, rect.y(), room, rect.height())

@@ -14,7 +14,8 @@ class Entry:
     """A model as the list shows it. `mode` as in `wording.BADGE_WORDS`; `search` is what words are looked for in.
 
     `checked` puts a tick on the badge; `choice` is the person's own, `taught` how many lessons there are, `check` what
-    a check found or how it goes; `learnt_window` is in tokens, 0 when nothing was learnt of it.
+    a check found or how it goes; `learnt_window` is in tokens, 0 when nothing was learnt of it. `price` is in dollars
+    for a million tokens, in and out, "" where nobody says.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Entry:
     check: str = ""
     checking: bool = False
     learnt_window: int = 0
+    price: str = ""
 
 
 def entry_search(label: str, name: str, provider: str) -> str:

@@ -84,4 +84,8 @@ QPlainTextEdit, QTextEdit {{
   background: transparent; border: none; color: {t1}; placeholder-text-color: {t3};
   selection-background-color: {sel}; selection-color: {t1};
 }}
+QPlainTextEdit#field {{
+  background: {raised}; border: {line_px}px solid {field}; border-radius: {r6}px; padding: 4px; font-size: {ui}pt;
+}}
+QPlainTextEdit#field:focus {{ border: {focus_px}px solid {acc}; }}
 """

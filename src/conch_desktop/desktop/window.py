@@ -139,6 +139,7 @@ class Window(QMainWindow):
         for keys, work in (
             ("Ctrl+N", self.new_chat.emit),
             ("Ctrl+M", self.pick_model.emit),
+            ("Ctrl+Shift+O", self.header.options.emit),
             ("Ctrl+B", self.shell.toggle_sidebar),
             ("Ctrl+J", self.shell.toggle_panel),
             ("Ctrl+F", self.find_in_chat),

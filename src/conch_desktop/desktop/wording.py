@@ -97,6 +97,17 @@ def clock(at: float | None, *, seconds: bool = False) -> str:
     return datetime.fromtimestamp(at).strftime("%H:%M:%S" if seconds else "%H:%M")  # noqa: DTZ006 - local is meant
 
 
+def ago(seconds: float) -> str:
+    """How long ago something was: "a moment ago", "5 min ago", "3 h ago", "12 days ago"."""
+    if seconds < 60:
+        return "a moment ago"
+    if seconds < 3600:
+        return f"{seconds // 60:.0f} min ago"
+    if seconds < 86_400:
+        return f"{seconds // 3600:.0f} h ago"
+    return f"{count(int(seconds // 86_400), 'day')} ago"
+
+
 def count(number: int, one: str, many: str = "") -> str:
     """ "1 tool", "14 tools"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

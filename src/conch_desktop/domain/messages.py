@@ -67,12 +67,20 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class UsageCount:
-    """Tokens as the provider counts them."""
+    """Tokens as the provider counts them.
+
+    The first four are of the last request of the turn. `turn_in` and `turn_out` are of all its requests together.
+    `cost` is what those came to in US dollars by the prices in the provider's list, None where it tells none: an upper
+    bound, because tokens from the provider's cache are counted at the full price.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
+    turn_in: int = 0
+    turn_out: int = 0
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Family = Literal["gemini", "anthropic", "permissive"]
@@ -17,7 +17,10 @@ class Provider:
     """A service or server with models, as a person set it up.
 
     `id` is made once and stays (it is also the account in the key store); `kind` is a name of the registry;
-    `url` is "" for the kind's own address; `key_env` names an environment variable that holds the key.
+    `url` is "" for the kind's own address; `key_env` names an environment variable that holds the key. `proxy` is the
+    address of a proxy for it alone, `ca_file` a file with certificates to trust beside the usual ones. `headers` go
+    with every request; of those that hold secrets only the names are known here, in `secret_headers`, until the
+    values are read from the key store for a connection.
     """
 
     id: str
@@ -25,6 +28,10 @@ class Provider:
     name: str
     url: str = ""
     key_env: str = ""
+    proxy: str = ""
+    ca_file: str = ""
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    secret_headers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

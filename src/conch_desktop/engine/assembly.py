@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,18 +18,23 @@ from conch_desktop.domain.clock import Clock, SystemClock
 from conch_desktop.domain.errors import ConchError, LocalModelError, ProviderError, UsageError
 from conch_desktop.domain.lessons import Lesson
 from conch_desktop.domain.models import Model, Provider
-from conch_desktop.engine.catalogue import LIST_LIMIT, Catalogue, ModelCache, read_catalogue
+from conch_desktop.domain.options import ChatOptions
+from conch_desktop.engine.adding import Tested, try_out
+from conch_desktop.engine.catalogue import Catalogue, ModelCache, read_catalogue
 from conch_desktop.engine.checked import CHECKED, Checked
 from conch_desktop.engine.hands import Hands
 from conch_desktop.engine.integrations import Integrations, Switches
 from conch_desktop.engine.offer import within_limit
+from conch_desktop.engine.reaching import Reach, account, filled, reached, with_secrets
 from conch_desktop.engine.session import Session
+from conch_desktop.engine.spending import Budget
 from conch_desktop.engine.way import Choice
 from conch_desktop.providers import model_file
 from conch_desktop.providers.local import LocalServer, why_unavailable
 from conch_desktop.providers.registry import KINDS, base_url, make_wire
 from conch_desktop.providers.wire import Wire
 from conch_desktop.store import settings as known
+from conch_desktop.store.chat_options import ChatOptionsBook
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
 from conch_desktop.store.integrations import IntegrationRows
@@ -34,6 +42,7 @@ from conch_desktop.store.lessons import Lessons
 from conch_desktop.store.providers import Providers
 from conch_desktop.store.secrets import Secrets
 from conch_desktop.store.settings import Settings
+from conch_desktop.store.spending import Spending
 from conch_desktop.store.wire_states import WireStates
 from conch_desktop.tools.guard import Policy
 from conch_desktop.tools.toolbox import Toolbox
@@ -43,24 +52,20 @@ if TYPE_CHECKING:
     from conch_desktop.engine.again import Again
     from conch_desktop.engine.running import Settling
     from conch_desktop.engine.turn import TurnParts
+    from conch_desktop.providers.looking import Looked
 
 DATABASE = "conch.sqlite3"
+
+_AS_USUAL = Reach()
+
+_LOOKING = "conch_desktop.providers.looking"
+"""Imported on another thread: with it comes the HTTP client, which would hold up a window."""
 
 LOCAL = Provider("local", "local", "This computer")
 """The model on this computer: always there, never removed."""
 
 LOCAL_URL = "http://127.0.0.1"
 """Where it is; the port changes with each start."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tested:
-    """How trying a provider went, in a sentence."""
-
-    ok: bool
-    text: str
-    advice: str = ""
-    models: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,8 @@ class Program:
     """The whole program without a window: what is kept, the providers, the tools, and a session for each chat.
 
     `interactive` says whether somebody is there to be asked; `tools_off` overrules the setting for this run, and
-    `named_groups` are tools that this run named.
+    `named_groups` are tools that this run named. `server_ports` are the ports at which servers on this computer are
+    looked for, in the place of the usual ones.
     """
 
     def __init__(self, data_dir: Path, database: Database, clock: Clock, policy: Policy) -> None:
@@ -92,11 +98,14 @@ class Program:
         self.clock = clock
         self.interactive = True
         self.tools_off: Sequence[str] | None = None
+        self.server_ports: Sequence[int] = ()
         self.named_groups: Sequence[str] = ()
         self._database = database
         self.chats = Chats(database, clock)
         self.lessons = Lessons(database, clock)
         self.settings = Settings(database)
+        self.options = ChatOptionsBook(database)
+        self.spending = Spending(database, clock)
         self.hands = Hands(data_dir, database, self.settings, clock, policy)
         self.memories = self.hands.memories
         self.permissions = self.hands.permissions
@@ -163,14 +172,22 @@ class Program:
         """Adds a provider for this run only."""
         self._unsaved[provider.id] = provider
 
-    async def add_provider(self, kind: str, name: str, url: str, key: str, key_env: str = "") -> tuple[Provider, str]:
-        """Adds a provider and keeps its key; also says where the key is kept ("" without one)."""
+    async def add_provider(
+        self, kind: str, name: str, url: str, key: str, key_env: str = "", reach: Reach = _AS_USUAL
+    ) -> tuple[Provider, str]:
+        """Adds a provider and keeps its secrets; also says where they are kept ("" without any).
+
+        Raises `UsageError` for what can't be.
+        """
         if kind not in KINDS or not KINDS[kind].wire:
             raise UsageError(f"There is no kind of provider called {kind}.")
-        provider = Provider(uuid.uuid4().hex, kind, name.strip() or KINDS[kind].title, url.strip(), key_env)
+        named = name.strip() or KINDS[kind].title
+        provider, secret = reached(Provider(uuid.uuid4().hex, kind, named, url.strip(), key_env), reach)
+        base_url(provider)
         await self._providers.add(provider)
         self._saved = None
-        return provider, await self.set_key(provider.id, key) if key else ""
+        kept = await self.secrets.keep(account(provider.id), secret) if secret else ""
+        return provider, await self.set_key(provider.id, key) if key else kept
 
     async def set_key(self, provider_id: str, key: str) -> str:
         """Keeps a key and says where. It may be another account's: what wires kept of chats is forgotten."""
@@ -182,28 +199,41 @@ class Program:
         """Removes a provider with its key, lists, lessons and what its wire kept of chats."""
         await self._drop_wire(provider_id)
         await self.secrets.remove(provider_id)
+        await self.secrets.remove(account(provider_id))
         await self._providers.remove(provider_id)
         self._saved = None
 
-    async def test(self, kind: str, url: str, key: str, provider_id: str = "") -> Tested:
+    async def test(
+        self, kind: str, url: str, key: str, provider_id: str = "", *, key_env: str = "", reach: Reach = _AS_USUAL
+    ) -> Tested:
         """Asks a provider for its models, without keeping anything."""
-        provider = Provider(provider_id or "test", kind, KINDS[kind].title, url.strip())
-        saved = await self.provider(provider_id) if provider_id and not key else None
-        begun = self.clock.monotonic()
-        try:
-            wire = make_wire(provider, key or (await self.secrets.get(saved) if saved else None), local=self._local)
-            try:
-                async with asyncio.timeout(LIST_LIMIT):
-                    models = await wire.list_models()
-            finally:
-                await wire.aclose()
-        except ConchError as error:
-            return Tested(False, error.what, error.advice)
-        except TimeoutError:
-            return Tested(False, f"{base_url(provider)} did not answer in {LIST_LIMIT:.0f} s.", "Check the address.")
-        count = len(models)
-        took = self.clock.monotonic() - begun
-        return Tested(True, f"{count} model{'' if count == 1 else 's'}, answered in {took:.1f} s", "", count)
+        saved = await self.provider(provider_id) if provider_id else None
+        tried = saved or Provider("test", kind, KINDS[kind].title, url.strip(), key_env)
+
+        async def wire() -> Wire:
+            if saved is not None:
+                whole = await with_secrets(saved, self.secrets)
+            else:
+                bare, secret = reached(tried, reach)
+                whole = filled(bare, json.loads(secret)) if secret else bare
+            own = os.environ.get(key_env, "").strip() if key_env else ""
+            return make_wire(whole, key or own or (await self.secrets.get(saved) if saved else None), local=self._local)
+
+        return await try_out(tried, wire, self.clock)
+
+    async def look_at(self, url: str) -> Looked | None:
+        """What answers at an address on this computer or a private network; no key goes along. None: not looked at."""
+        await asyncio.to_thread(import_module, _LOOKING)
+        from conch_desktop.providers.looking import look_at
+
+        return await look_at(url)
+
+    async def find_servers(self) -> list[Looked]:
+        """The servers with models that run on this computer."""
+        await asyncio.to_thread(import_module, _LOOKING)
+        from conch_desktop.providers.looking import find_servers
+
+        return await find_servers(self.server_ports)
 
     async def models(self, *, refresh: bool = False) -> Catalogue:
         """All models; with `refresh` every provider is asked anew."""
@@ -229,7 +259,8 @@ class Program:
             kind = KINDS[provider.kind]
             if key is None and kind.needs_key and kind.url and not provider.url:
                 raise ProviderError("auth", f"There is no key for {provider.name}.", _missing_key(provider))
-            made = make_wire(provider, key, local=self._local, states=self._wire_states)
+            whole = await with_secrets(provider, self.secrets)
+            made = make_wire(whole, key, local=self._local, states=self._wire_states)
             wire = self._wires.setdefault(provider.id, made)
         return wire
 
@@ -346,6 +377,7 @@ class Program:
 
         model, provider = await self._chosen(session)
         wire = await self.wire_of(provider)
+        options = await self.options.of(session.chat_id)
         switches = await self.integrations.switches(session.chat_id)
         toolbox, too_many = within_limit(self.offered(asked, switches), asked)
         return TurnParts(
@@ -364,9 +396,20 @@ class Program:
             asked=asked,
             choice=self.own_choice(model.id),
             step_limit=self.settings.get(known.STEP_LIMIT),
+            options=options,
+            budget=await self._budget(session, options),
             notices=(*self.integrations.missing(), *too_many),
             moved=session.moved,
         )
+
+    async def _budget(self, session: Session, options: ChatOptions) -> Budget:
+        """What the turn may cost. An answer that is gone on with may cost as much again."""
+        answer = session.messages[-1]
+        chat_limit, day_limit = options.spend_limit or 0.0, self.settings.get(known.DAY_LIMIT)
+        spent = await self.spending.of_chat(session.chat_id, without=answer.id)
+        day_spent = await self.spending.of_day(without=answer.id) if day_limit else 0.0
+        cost = (answer.usage.cost if answer.usage is not None else None) or 0.0
+        return Budget(chat_limit, spent.cost or 0.0, day_limit, day_spent, cost if answer.parts else None)
 
     async def _chosen(self, session: Session) -> tuple[Model, Provider]:
         model_id = session.model_id or await self.default_model()

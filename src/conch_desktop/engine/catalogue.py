@@ -19,10 +19,15 @@ LIST_LIMIT = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """All models, in the order of the providers, and why a provider could not be asked (by its id)."""
+    """All models, in the order of the providers.
+
+    `failures` say why a provider could not be asked (by its id); its models are then those of the last list that was
+    read. `read_at` tells when each list was read, in seconds since 1970.
+    """
 
     models: Sequence[Model] = ()
     failures: Mapping[str, Failure] = field(default_factory=dict)
+    read_at: Mapping[str, float] = field(default_factory=dict)
 
 
 class ModelBook(Protocol):
@@ -32,6 +37,8 @@ class ModelBook(Protocol):
 
     async def saved_models(self, provider_id: str) -> Sequence[Model]: ...
 
+    async def models_saved_at(self, provider_id: str) -> float | None: ...
+
 
 class ModelCache:
     """A book of models that reads each list once: a turn must not wait for what has not changed."""
@@ -39,10 +46,11 @@ class ModelCache:
     def __init__(self, book: ModelBook) -> None:
         self._book = book
         self._lists: dict[str, Sequence[Model]] = {}
+        self._read_at: dict[str, float | None] = {}
 
     async def save_models(self, provider_id: str, models: Sequence[Model], at: float) -> None:
         """Keeps a new list."""
-        self._lists[provider_id] = models
+        self._lists[provider_id], self._read_at[provider_id] = models, at
         await self._book.save_models(provider_id, models, at)
 
     async def saved_models(self, provider_id: str) -> Sequence[Model]:
@@ -50,6 +58,12 @@ class ModelCache:
         if provider_id not in self._lists:
             self._lists[provider_id] = await self._book.saved_models(provider_id)
         return self._lists[provider_id]
+
+    async def models_saved_at(self, provider_id: str) -> float | None:
+        """When that was, in seconds since 1970; None when nothing was kept."""
+        if provider_id not in self._read_at:
+            self._read_at[provider_id] = await self._book.models_saved_at(provider_id)
+        return self._read_at[provider_id]
 
 
 async def read_catalogue(
@@ -75,7 +89,9 @@ async def read_catalogue(
 
     lists = await asyncio.gather(*(one(provider) for provider in providers))
     failures = {provider.id: why for provider, (_, why) in zip(providers, lists, strict=True) if why is not None}
-    return Catalogue([model for models, _ in lists for model in models], failures)
+    ages = {provider.id: await book.models_saved_at(provider.id) for provider in providers}
+    read_at = {provider_id: at for provider_id, at in ages.items() if at is not None}
+    return Catalogue([model for models, _ in lists for model in models], failures, read_at)
 
 
 def _failure(provider: Provider, error: ConchError | TimeoutError) -> Failure:

@@ -32,21 +32,23 @@ from conch_desktop.domain.messages import (
     ReasoningPart,
     ReplayPart,
     TextPart,
-    UsageCount,
 )
+from conch_desktop.domain.models import Model
+from conch_desktop.engine.spending import Tally
 
 _STATES: dict[str, MessageState] = {"error": "failed", "stopped": "stopped"}
 
 
 class AnswerDraft:
-    """Folds turn events into a message.
+    """Folds turn events into a message. `model` is the one that answers, for what it costs.
 
     Words are kept in pieces until the message is asked for, so that taking in a piece costs the same in a long answer
     as in a short one.
     """
 
-    def __init__(self, message: Message) -> None:
+    def __init__(self, message: Message, model: Model | None = None) -> None:
         self._message = message
+        self._tally = Tally(message.usage, model)
         self._parts: list[Part] = list(message.parts)
         self._pieces: list[str] = []
         self._places: dict[str, int] = {
@@ -87,12 +89,12 @@ class AnswerDraft:
             case PlanMade(mode=mode, why=why):
                 self._message = replace(self._message, mode=mode, why=why)
             case Usage():
-                usage = UsageCount(event.input_tokens, event.output_tokens, event.cached_tokens, event.reasoning_tokens)
-                self._message = replace(self._message, usage=usage)
+                self._message = replace(self._message, usage=self._tally.take(event))
             case Refused():
                 failure = Failure(event.kind, event.text, event.advice)
                 self._message = replace(self._message, failure=failure)
             case RequestSent(mode=mode):  # a refusal that was healed is no failure of the answer
+                self._tally.settle()
                 self._message = replace(self._message, mode=mode, failure=None)
             case Done(finish=finish):
                 self._message = replace(self._message, state=_STATES.get(finish, "done"))

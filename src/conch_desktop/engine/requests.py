@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.messages import Message, SentMessage
 from conch_desktop.domain.models import Mode, Model
+from conch_desktop.domain.options import AS_USUAL, ChatOptions
 from conch_desktop.domain.tools import Tool
 from conch_desktop.engine.fitting import fit
 from conch_desktop.engine.history import as_sent
@@ -62,6 +63,7 @@ class Maker:
     memories: Sequence[Memory]
     now: float
     chat: str = ""
+    options: ChatOptions = AS_USUAL
 
     def make(self, way: Way, answer: Message, *, first: bool, failed: bool, paused: bool = False) -> Made:
         """The next request in this way.
@@ -79,7 +81,7 @@ class Maker:
         else:
             made = self._plain(answer, window)
         request = made.request if paused else _asked_on(made.request)
-        return replace(made, request=replace(_shaped(request, way), chat=self.chat))
+        return replace(made, request=replace(_shaped(_wished(request, self.options), way), chat=self.chat))
 
     def _native(self, way: Way, answer: Message, window: int, forced: Tool | None) -> Made:
         family = self.wire.schema_family(self.model)
@@ -117,7 +119,14 @@ class Maker:
         )
 
     def _system(self, window: int, *, native: bool = False, listing: str = "") -> str:
-        return system_prompt(now=self.now, memories=self.memories, native=native, listing=listing, window=window)
+        return system_prompt(
+            now=self.now,
+            memories=self.memories,
+            native=native,
+            listing=listing,
+            window=window,
+            wished=self.options.system,
+        )
 
     def _transcript(
         self, answer: Message, window: int, system: str, tools: Sequence[Tool]
@@ -150,6 +159,13 @@ def _asked_on(request: Request) -> Request:
     if request.messages and request.messages[-1].role == "assistant":
         return replace(request, messages=(*request.messages, SentMessage("user", GO_ON)))
     return request
+
+
+def _wished(request: Request, options: ChatOptions) -> Request:
+    """The request with what the person set for the chat. A request for one call only has its own limits."""
+    limit = options.max_tokens if request.max_tokens is None else request.max_tokens
+    heat = options.temperature if request.temperature is None else request.temperature
+    return replace(request, max_tokens=limit, temperature=heat)
 
 
 def _shaped(request: Request, way: Way) -> Request:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock
@@ -29,6 +29,7 @@ from conch_desktop.domain.events import (
 from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.messages import Message
 from conch_desktop.domain.models import Model
+from conch_desktop.domain.options import AS_USUAL, ChatOptions
 from conch_desktop.engine.answering import room_for
 from conch_desktop.engine.circles import Circles
 from conch_desktop.engine.draft import AnswerDraft
@@ -38,6 +39,7 @@ from conch_desktop.engine.plan import LessonBook, Plan, make_plan
 from conch_desktop.engine.requests import Made, Maker
 from conch_desktop.engine.retries import patience
 from conch_desktop.engine.running import Asker, Settling, Surroundings, run_calls
+from conch_desktop.engine.spending import NO_LIMIT, Budget
 from conch_desktop.engine.step import Step
 from conch_desktop.engine.way import Choice
 from conch_desktop.providers.wire import Wire
@@ -70,6 +72,8 @@ class TurnParts:
     step_limit: int = 25
     notices: Sequence[str] = ()
     moved: Callable[[CallMoved], None] = lambda event: None
+    options: ChatOptions = AS_USUAL
+    budget: Budget = NO_LIMIT
 
 
 class Turn:
@@ -77,7 +81,7 @@ class Turn:
 
     def __init__(self, parts: TurnParts, answer: Message) -> None:
         self._parts = parts
-        self._draft = AnswerDraft(answer)
+        self._draft = AnswerDraft(answer, parts.model)
         self._stop = asyncio.Event()
         self._first_step = 1 + max((part.step for part in answer.parts), default=-1)
         self._circles = Circles()
@@ -134,14 +138,29 @@ class Turn:
             asked=parts.asked,
             choice=parts.choice,
         )
-        self._ladder = Ladder(plan.way, parts.toolbox.names)
+        # What a model taught of thinking stands above what a person wants of it.
+        way = replace(plan.way, effort=plan.way.effort or parts.options.effort)
+        self._ladder = Ladder(way, parts.toolbox.names)
         self._maker = Maker(
-            parts.wire, parts.model, parts.toolbox, plan, parts.messages, parts.memories, parts.clock.now(), parts.chat
+            parts.wire,
+            parts.model,
+            parts.toolbox,
+            plan,
+            parts.messages,
+            parts.memories,
+            parts.clock.now(),
+            parts.chat,
+            parts.options,
         )
         yield PlanMade(plan.way.mode, plan.why)
         for notice in parts.notices:
             yield Notice(notice, self._first_step)
         for number in range(self._first_step, self._first_step + parts.step_limit):
+            over = parts.budget.over(self.message.usage)
+            if over:
+                yield Notice(over, number)
+                yield Done("paused")
+                return
             async with aclosing(self._answered(number)) as events:
                 async for event in events:
                     yield event

@@ -1,11 +1,16 @@
-"""The way to a provider: kept connections that died are replaced once; the environment's proxy is for the internet."""
+"""The way to a provider: kept connections that died are replaced once; the environment's proxy is for the internet.
+
+A person may name a proxy, certificates and headers for one provider alone; they go with every request to it.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import re
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 import httpx
@@ -16,10 +21,15 @@ from conch_desktop.providers.registry import is_loopback
 
 _log = logging.getLogger(__name__)
 
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+"""What the name of a header may be (RFC 9110, 5.1)."""
+
 
 class Connection:
     """The way to one provider. `name` is what people call it, `headers` go with each request.
 
+    `proxy`, `ca_file` and `extra` are the person's own for this provider (see `domain.models.Provider`); a header of
+    theirs goes in the place of one of ours.
     `revive` is asked when nothing answers at the address: True means that now something does. Raises `ProviderError`.
     `patience` is how many seconds the head of an answer may take, None without an end: it may come byte by byte.
     """
@@ -33,11 +43,15 @@ class Connection:
         timeout: httpx.Timeout,
         patience: float | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
+        proxy: str = "",
+        ca_file: str = "",
+        extra: Iterable[tuple[str, str]] = (),
         revive: Callable[[], Awaitable[bool]] | None = None,
     ) -> None:
         self._name = name
         self._base = base
         self._headers = {"User-Agent": f"conch-desktop/{__version__}", "Content-Type": "application/json", **headers}
+        self._proxy, self._ca_file, self._extra = proxy, ca_file, tuple(extra)
         self._timeout = timeout
         self._patience = patience
         self._transport = transport
@@ -95,20 +109,46 @@ class Connection:
 
     def _made(self) -> httpx.AsyncClient:
         for value in self._headers.values():
-            if not (value.isascii() and value.isprintable()):
+            if not _fits(value):
                 raise ProviderError("auth", "The key holds characters that no key has.", "Enter the key again.")
+        headers = httpx.Headers(self._headers)
+        for name, value in self._extra:
+            if not (_NAME.fullmatch(name) and _fits(value)):
+                raise ProviderError("network", f"The header {name} of {self._name} can’t be sent.", "Write it anew.")
+            headers[name] = value
         loopback = is_loopback(self._base)
+        # With plain HTTP to this computer no certificate would be used, and reading them all takes long.
+        unused = loopback and self._base.startswith("http:")
         try:
             return httpx.AsyncClient(
-                headers=self._headers,
+                headers=headers,
                 timeout=self._timeout,
                 transport=self._transport,
+                proxy=self._proxy or None,
                 trust_env=not loopback,  # the environment's proxy is for the internet
-                verify=not (loopback and self._base.startswith("http:")),  # none of the certificates would be used
+                verify=self._certificates() if self._ca_file else not unused,
             )
         except (ImportError, ValueError, httpx.InvalidURL) as error:  # httpx speaks no SOCKS, nor "socks://"
+            if self._proxy:
+                what = f"The proxy of {self._name} can’t be used: it has to be an HTTP proxy."
+                raise ProviderError("network", what, "Write its address like http://127.0.0.1:3128.") from error
             what = "The proxy in the environment can't be used: it has to be an HTTP proxy."
             raise ProviderError("network", what, "Change or unset ALL_PROXY, or set HTTPS_PROXY.") from error
+
+    def _certificates(self) -> ssl.SSLContext:
+        """The usual certificates and the person's own."""
+        context = httpx.create_ssl_context()
+        try:
+            context.load_verify_locations(cafile=self._ca_file)
+        except (OSError, ssl.SSLError) as error:
+            what = f"The certificates in {self._ca_file} can’t be read."
+            raise ProviderError("network", what, "Name a file in PEM form, or none.") from error
+        return context
+
+
+def _fits(value: str) -> bool:
+    """May a header hold this?"""
+    return value.isascii() and (value.isprintable() or not value)
 
 
 class _KeptConnectionError(Exception):

@@ -84,6 +84,9 @@ class HttpWire(Refusing):
                 patience=self._patience,
                 transport=transport,
                 revive=self._revive,
+                proxy=provider.proxy,
+                ca_file=provider.ca_file,
+                extra=provider.headers,
             )
 
         self._connection = connect({"Accept": "text/event-stream, application/json", **self._authorization()})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from conch_desktop.domain.models import Model
+from conch_desktop.providers.list_facts import chats, prices
 
 _WINDOW_KEYS = (
     "context_length",  # OpenRouter, Together, Moonshot
@@ -114,12 +114,9 @@ def _objects(entries: list[Any]) -> Iterator[Mapping[str, Any]]:
 
 def _model(entry: Mapping[str, Any], provider: str) -> Model | None:
     name = entry.get("id") or entry.get("name") or entry.get("model")
-    if not name or not isinstance(name, str):
+    if not name or not isinstance(name, str) or not chats(entry):
         return None
-    looks = _part(entry, "architecture")
-    output = looks.get("output_modalities")
-    if isinstance(output, list) and output and "text" not in output:
-        return None  # it draws or speaks
+    price_in, price_out = prices(entry)
     label = entry.get("name") or entry.get("display_name")
     return Model(
         provider=provider,
@@ -127,9 +124,9 @@ def _model(entry: Mapping[str, Any], provider: str) -> Model | None:
         label=label if isinstance(label, str) and label else name.removeprefix("models/"),
         window=_window(entry),
         tools=_tools(entry),
-        pictures=_pictures(entry, looks),
-        price_in=_price(entry, "prompt"),
-        price_out=_price(entry, "completion"),
+        pictures=_pictures(entry, _part(entry, "architecture")),
+        price_in=price_in,
+        price_out=price_out,
     )
 
 
@@ -149,9 +146,10 @@ def _tools(entry: Mapping[str, Any]) -> bool | None:
         return "tools" in parameters
     if isinstance(able, dict) and isinstance(able.get("function_calling"), bool):  # Mistral
         return bool(able["function_calling"])
-    if isinstance(able, list) and "tools" in able:  # Ollama; a list without it may only be short
-        return True
-    return None
+    if isinstance(entry.get("supports_tools"), bool):  # Fireworks
+        return bool(entry["supports_tools"])
+    # Ollama, LM Studio; a list without it may only be short
+    return True if isinstance(able, list) and ("tools" in able or "tool_use" in able) else None
 
 
 def _pictures(entry: Mapping[str, Any], looks: Mapping[str, Any]) -> bool | None:
@@ -160,17 +158,9 @@ def _pictures(entry: Mapping[str, Any], looks: Mapping[str, Any]) -> bool | None
         return "image" in taken
     if isinstance(able, dict) and isinstance(able.get("vision"), bool):
         return bool(able["vision"])
-    return True if isinstance(able, list) and "vision" in able else None
-
-
-def _price(entry: Mapping[str, Any], what: str) -> float | None:
-    """US dollars for a million tokens, where one token's price is told as text (OpenRouter). A router has none: -1."""
-    told = _part(entry, "pricing").get(what)
-    try:
-        price = float(told) * 1e6 if isinstance(told, str) else -1.0
-    except ValueError:
-        return None
-    return round(price, 6) if 0 <= price < math.inf else None
+    if isinstance(entry.get("supports_image_input"), bool):  # Fireworks
+        return bool(entry["supports_image_input"])
+    return True if entry.get("type") == "vlm" or (isinstance(able, list) and "vision" in able) else None
 
 
 def _part(entry: Mapping[str, Any], key: str) -> Mapping[str, Any]:

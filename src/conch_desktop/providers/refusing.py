@@ -63,8 +63,15 @@ class Refusing:
         return self._masked(refusal)
 
     def _masked(self, refusal: Refusal) -> Refusal:
-        words, what, advice = (refusals.mask(text, self._key) for text in (refusal.words, refusal.what, refusal.advice))
+        words, what, advice = map(self._without_secrets, (refusal.words, refusal.what, refusal.advice))
         return replace(refusal, words=words, what=what, advice=advice)
+
+    def _without_secrets(self, text: str) -> str:
+        """A text into which a server may have put the key, or a header that holds a secret."""
+        hidden = [value for name, value in self._provider.headers if name in self._provider.secret_headers]
+        for secret in (self._key, *hidden):
+            text = refusals.mask(text, secret)
+        return text
 
     def _error(self, refusal: Refusal) -> ProviderError:
         masked = self._masked(refusal)

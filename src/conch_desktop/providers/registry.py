@@ -152,15 +152,22 @@ def is_loopback(url: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
+def at_home(url: str) -> bool:
+    """Is the address on this computer or a private network, by its looks? Nobody is asked for the name."""
+    host = _host(url)
+    if is_loopback(url) or ("." not in host.rstrip(".") and ":" not in host):
+        return bool(host)
+    if host.endswith((".local", ".lan", ".home", ".internal", ".home.arpa")):
+        return True
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return False
+
+
 def _scheme(given: str) -> str:
     """`https`, except where nobody has a certificate: this computer, its network, a bare name."""
-    host = _host(f"//{given}")
-    if is_loopback(f"//{given}") or "." not in host or host.endswith((".local", ".lan", ".home", ".internal")):
-        return "http"
-    try:
-        return "http" if ipaddress.ip_address(host).is_private else "https"
-    except ValueError:
-        return "https"
+    return "http" if at_home(f"//{given}") else "https"
 
 
 def _host(url: str) -> str:

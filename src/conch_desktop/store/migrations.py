@@ -286,4 +286,35 @@ def _integrations(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _prices, _wire_state, _pictures, _safe_hands, _integrations)
+def _provider_ways(connection: sqlite3.Connection) -> None:
+    """7: how a provider is reached. `headers` is JSON: pairs of name and value. `secret_headers` is JSON: names."""
+    for column, default in (("proxy", ""), ("ca_file", ""), ("headers", "[]"), ("secret_headers", "[]")):
+        connection.execute(f"ALTER TABLE providers ADD COLUMN {column} TEXT NOT NULL DEFAULT '{default}'")
+
+
+def _chat_options(connection: sqlite3.Connection) -> None:
+    """8: what a person set for one chat. `spend_limit` is in US dollars."""
+    connection.execute(
+        """
+        CREATE TABLE chat_options (
+            chat INTEGER PRIMARY KEY REFERENCES chats ON DELETE CASCADE,
+            system TEXT NOT NULL,
+            temperature REAL,
+            max_tokens INTEGER,
+            effort TEXT NOT NULL,
+            spend_limit REAL
+        )
+        """
+    )
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    _first,
+    _prices,
+    _wire_state,
+    _pictures,
+    _safe_hands,
+    _integrations,
+    _provider_ways,
+    _chat_options,
+)

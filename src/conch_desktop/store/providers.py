@@ -5,10 +5,13 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from conch_desktop.domain.calls import Json
 from conch_desktop.domain.errors import StoreError
 from conch_desktop.domain.models import Model, Provider
-from conch_desktop.store.columns import Column, from_column, to_column
+from conch_desktop.store.columns import Column, from_column, from_json, to_column, to_json
 from conch_desktop.store.database import Database
+
+_COLUMNS = "id, kind, name, url, key_env, proxy, ca_file, headers, secret_headers"
 
 
 class Providers:
@@ -21,8 +24,8 @@ class Providers:
         """The providers in the order they were added."""
 
         def work(connection: sqlite3.Connection) -> list[Provider]:
-            rows = connection.execute("SELECT id, kind, name, url, key_env FROM providers ORDER BY number")
-            return [Provider(*map(from_column, row)) for row in rows]
+            rows = connection.execute(f"SELECT {_COLUMNS} FROM providers ORDER BY number")
+            return [_provider(row) for row in rows]
 
         return await self._database.run(work)
 
@@ -31,7 +34,7 @@ class Providers:
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute(
-                "INSERT INTO providers (id, kind, name, url, key_env) VALUES (?, ?, ?, ?, ?)", _columns(provider)
+                f"INSERT INTO providers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _columns(provider)
             )
 
         await self._database.run(work)
@@ -41,7 +44,8 @@ class Providers:
 
         def work(connection: sqlite3.Connection) -> None:
             changed = connection.execute(
-                "UPDATE providers SET (kind, name, url, key_env) = (?2, ?3, ?4, ?5) WHERE id = ?1", _columns(provider)
+                f"UPDATE providers SET ({_COLUMNS}) = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) WHERE id = ?1",
+                _columns(provider),
             ).rowcount
             if not changed:
                 raise StoreError(f"The provider “{provider.name}” is no longer there.", "Add it again.")
@@ -122,7 +126,24 @@ class Providers:
 
 
 def _columns(provider: Provider) -> tuple[Column, ...]:
-    return tuple(map(to_column, (provider.id, provider.kind, provider.name, provider.url, provider.key_env)))
+    texts = (
+        provider.id,
+        provider.kind,
+        provider.name,
+        provider.url,
+        provider.key_env,
+        provider.proxy,
+        provider.ca_file,
+    )
+    lists: tuple[Json, ...] = ([[*pair] for pair in provider.headers], [*provider.secret_headers])
+    return (*map(to_column, texts), *map(to_json, lists))
+
+
+def _provider(row: Sequence[Column]) -> Provider:
+    provider_id, kind, name, url, key_env, proxy, ca_file = map(from_column, row[:7])
+    pairs, secret = map(from_json, row[7:])
+    headers = tuple((str(header), str(value)) for header, value in pairs)
+    return Provider(provider_id, kind, name, url, key_env, proxy, ca_file, headers, tuple(map(str, secret)))
 
 
 def _model_columns(model: Model) -> tuple[Column | float | None, ...]:

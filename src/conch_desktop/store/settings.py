@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import math
 import sqlite3
 from collections.abc import Callable
 from copy import copy
@@ -36,6 +37,11 @@ def one_of(*choices: str) -> Callable[[object], bool]:
 def whole(least: int, most: int) -> Callable[[object], bool]:
     """A whole number between two bounds; true and false are none."""
     return lambda value: type(value) is int and least <= value <= most
+
+
+def amount(value: object) -> bool:
+    """A number from 0 on."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
 
 
 def is_text(value: object) -> bool:
@@ -86,9 +92,12 @@ FOLDERS: Setting[list[str]] = Setting("folders", [], is_texts, "the folders that
 MODEL_MODES: Setting[dict[str, str]] = Setting("model_modes", {}, is_table, "how models get their tools")
 SEEN_MODES: Setting[dict[str, str]] = Setting("seen_modes", {}, is_table, "how models got their tools last")
 CONTRAST = Setting("contrast", "system", one_of("system", "high"), "the contrast")
+DAY_LIMIT = Setting("day_limit", 0.0, amount, "the limit of what a day may cost")
 STEP_LIMIT = Setting("step_limit", 25, whole(1, 1000), "the limit of steps in a turn")
 
-SETTINGS: tuple[Setting[str] | Setting[bool] | Setting[int] | Setting[list[str]] | Setting[dict[str, str]], ...] = (
+_Any = Setting[str] | Setting[bool] | Setting[int] | Setting[float] | Setting[list[str]] | Setting[dict[str, str]]
+
+SETTINGS: tuple[_Any, ...] = (
     THEME,
     LAST_CHAT,
     LAST_MODEL,
@@ -106,6 +115,7 @@ SETTINGS: tuple[Setting[str] | Setting[bool] | Setting[int] | Setting[list[str]]
     MODEL_MODES,
     SEEN_MODES,
     CONTRAST,
+    DAY_LIMIT,
     STEP_LIMIT,
 )
 
