@@ -346,6 +346,7 @@ def test_stop_means_stop_at_every_moment(
             assert last.state == "stopped"
             assert last.text.strip() == words
             assert [one.state for one in last.calls] == states
+            assert len(ran) <= 1  # What waited for the first never began.
             server.then(say("You stopped me."))
             await ask(window, "what happened?")
             await until(lambda: session.messages[-1].text == "You stopped me.")
