@@ -122,7 +122,7 @@ async def main():
     gc.collect()
     memory = psutil.Process().memory_info().rss
     begun = time.process_time()
-    session = Session(which, book=chats, prepare=None, clock=SystemClock())
+    session = Session(which, book=chats, prepare=None, clock=SystemClock(), take_back=None)
     await session.load()
     view.show_chat(which, session.entries)
     paint()
