@@ -17,6 +17,7 @@ import platformdirs
 from conch_desktop.domain.clock import Clock, SystemClock
 from conch_desktop.domain.errors import ConchError, LocalModelError, ProviderError, UsageError
 from conch_desktop.domain.lessons import Lesson
+from conch_desktop.domain.messages import UsageCount
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.domain.options import ChatOptions
 from conch_desktop.engine.adding import Tested, try_out
@@ -377,8 +378,9 @@ class Program:
 
         model, provider = await self._chosen(session)
         wire = await self.wire_of(provider)
-        options = await self.options.of(session.chat_id)
-        switches = await self.integrations.switches(session.chat_id)
+        options, switches, remembered = await asyncio.gather(
+            self.options.of(session.chat_id), self.integrations.switches(session.chat_id), self.memories.all()
+        )
         toolbox, too_many = within_limit(self.offered(asked, switches), asked)
         return TurnParts(
             wire=wire,
@@ -392,7 +394,7 @@ class Program:
             chat=session.chat_id,
             messages=session.messages[:-1],
             lessons=self.lessons,
-            memories=await self.memories.all() if "memory" in toolbox.groups else (),
+            memories=remembered if "memory" in toolbox.groups else (),
             asked=asked,
             choice=self.own_choice(model.id),
             step_limit=self.settings.get(known.STEP_LIMIT),
@@ -406,7 +408,7 @@ class Program:
         """What the turn may cost. An answer that is gone on with may cost as much again."""
         answer = session.messages[-1]
         chat_limit, day_limit = options.spend_limit or 0.0, self.settings.get(known.DAY_LIMIT)
-        spent = await self.spending.of_chat(session.chat_id, without=answer.id)
+        spent = await self.spending.of_chat(session.chat_id, without=answer.id) if chat_limit else UsageCount()
         day_spent = await self.spending.of_day(without=answer.id) if day_limit else 0.0
         cost = (answer.usage.cost if answer.usage is not None else None) or 0.0
         return Budget(chat_limit, spent.cost or 0.0, day_limit, day_spent, cost if answer.parts else None)
