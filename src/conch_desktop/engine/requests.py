@@ -194,5 +194,7 @@ def _renamed(messages: Sequence[SentMessage], offer: Offer, rule: NameRule) -> t
             calls=tuple(replace(call, name=sent(call.name)) for call in message.calls),
             results=tuple(replace(result, name=sent(result.name)) for result in message.results),
         )
+        if message.calls or message.results
+        else message
         for message in messages
     )

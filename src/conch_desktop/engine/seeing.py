@@ -27,7 +27,7 @@ def as_seen(messages: Sequence[SentMessage], *, sees: bool) -> tuple[SentMessage
             kept = min(left, len(result.pictures))
             left -= kept
             results.append(_with(result, kept, OLD if sees else UNSEEN))
-        seen.append(replace(message, results=tuple(reversed(results))))
+        seen.append(replace(message, results=tuple(reversed(results))) if results else message)
     return tuple(reversed(seen))
 
 
