@@ -49,6 +49,10 @@ class ChatsDesk(QObject):
     model_wanted = Signal()
     switch_wanted = Signal(str)
     """This model answers from now on."""
+    heard = Signal(str, object)
+    """Something happened in a chat: its id, and the event."""
+    read_more = Signal()
+    """Older messages of the chat that is open were read."""
     key_wanted = Signal(str)
     """The provider of this model needs another key."""
 
@@ -114,7 +118,7 @@ class ChatsDesk(QObject):
         window.composer.slash.connect(self._offer_tools)
         window.composer.writing.steered.connect(self._menu.steer)
         self._menu.taken.connect(self._take_tool)
-        self._menu.put([_tool_row(tool) for tool in self._program.toolbox.tools])
+        self.show_tools()
 
     def _do(self, work: Coroutine[Any, Any, Any], name: str) -> None:
         self._tasks.spawn(work, name)
@@ -370,7 +374,7 @@ class ChatsDesk(QObject):
 
     async def deliver(self, session: Session, text: str) -> None:
         """Sends a message in a chat, and waits for the end of its answer."""
-        asked, rest = split_command(text, self._program.toolbox)
+        asked, rest = split_command(text, self._program.everything())
         if session is self._session:
             self._window.view.go_to_end()
         await self._turn(session, session.send(rest, asked=asked))
@@ -416,7 +420,7 @@ class ChatsDesk(QObject):
     def _edited(self, message: str, text: str) -> None:
         session = self._session
         if session is not None and not session.running:
-            asked, rest = split_command(text, self._program.toolbox)
+            asked, rest = split_command(text, self._program.everything())
             self._window.view.go_to_end()
             self._do(self._turn(session, session.edit(message, rest, asked=asked)), "send the message again")
 
@@ -427,6 +431,7 @@ class ChatsDesk(QObject):
             await session.read(first, last)
             if session is self._session:
                 self.show_now()
+                self.read_more.emit()
 
     async def _show_picture(self, url: str) -> None:
         """Fetches a picture that the person asked for, and shows it in the chat."""
@@ -463,6 +468,7 @@ class ChatsDesk(QObject):
     def _heard(self, chat: str, event: SessionEvent) -> None:
         if chat == self.chat and not self._flush.isActive():
             self._flush.start()
+        self.heard.emit(chat, event)
         if isinstance(event, QuestionAsked):
             announce(self._window, f"{event.question.tool} waits for you. {event.question.title}")
         elif isinstance(event, MessageEnded):
@@ -523,6 +529,10 @@ class ChatsDesk(QObject):
             self.show_now()
 
     # The menu of tools ----------------------------------------------------------------------------------------------
+
+    def show_tools(self) -> None:
+        """Offers the tools there are now; those of apps come and go."""
+        self._menu.put([_tool_row(tool) for tool in self._program.everything().tools])
 
     def _offer_tools(self) -> None:
         composer = self._window.composer
