@@ -241,7 +241,7 @@ def test_a_folder_is_granted_and_taken_back(run: Run, tmp_path: Path) -> None:
             await until(lambda: [row for row in window.findChildren(FolderRow) if row.isVisible()])
             press(window, f"Take back {notes.resolve()}")
             await until(lambda: not program.hands.folders())
-            assert window.composer.tools_button.text() == f"{few} tools"
+            await until(lambda: window.composer.tools_button.text() == f"{few} tools")
 
     run(scenario())
 
