@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
@@ -77,13 +76,11 @@ def test_a_call_that_was_taken_back_says_so() -> None:
     assert state_text(record(state="done", ms=4, why=WHY_TAKEN_BACK), 0) == "taken back"
 
 
-def test_pictures_of_an_answer_are_shown_and_a_broken_one_is_named(qtbot: QtBot) -> None:
+def test_pictures_of_an_answer_are_shown_and_a_broken_one_is_named(qtbot: QtBot, tmp_path: Path) -> None:
     image = QImage(40, 30, QImage.Format.Format_RGB32)
     image.fill(QColor("#0b6876"))
-    buffer = QBuffer()
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    image.save(buffer, b"PNG")
-    data = bytes(buffer.data().data())
+    assert image.save(str(tmp_path / "a.png"))
+    data = (tmp_path / "a.png").read_bytes()
     shown = AnswerPictures([PictureContent(data, "image/png"), PictureContent(b"\x89PNG no", "image/png")])
     qtbot.addWidget(shown)
     shown.resize(300, 200)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import QObject, QRect, QRectF, QRunnable, QSize, Qt, QThreadPool, Signal
+from PySide6.QtCore import QObject, QRect, QRectF, QSize, Qt, QThreadPool, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
@@ -22,20 +22,26 @@ _SHOWN = 8
 """Pictures of one answer that are shown; the others are counted."""
 
 
-class _Told(QObject):
-    """Carries a picture from the thread that read it."""
+class _Reading(QObject):
+    """One picture being read in another thread. It lives until that has ended, also when its widget is gone by then."""
 
     read = Signal(object)
+    _all: ClassVar[set[_Reading]] = set()
 
-
-class _Reading(QRunnable):
     def __init__(self, data: bytes) -> None:
         super().__init__()
-        self.told = _Told()
         self._data = data
+        self._all.add(self)
+        self.read.connect(self._ended)
 
-    def run(self) -> None:
-        self.told.read.emit(read_picture(self._data))
+    def start(self) -> None:
+        QThreadPool.globalInstance().start(self._run)
+
+    def _run(self) -> None:
+        self.read.emit(read_picture(self._data))
+
+    def _ended(self, _image: QImage | None) -> None:
+        self._all.discard(self)
 
 
 class AnswerPicture(QWidget):
@@ -53,10 +59,9 @@ class AnswerPicture(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        self._reading = _Reading(picture.data)
-        self._reading.setAutoDelete(False)
-        self._reading.told.read.connect(self._show)
-        QThreadPool.globalInstance().start(self._reading)
+        reading = _Reading(picture.data)
+        reading.read.connect(self._show)
+        reading.start()
 
     def _show(self, image: QImage | None) -> None:
         self.image = image

@@ -25,7 +25,7 @@ _LONGEST = 2000
 
 
 class DiffBox(QAbstractScrollArea):
-    """The lines. The wheel scrolls it only while it has the focus or there is nothing else to scroll."""
+    """The lines. The wheel scrolls it only while it has the focus, else what it stands in."""
 
     def __init__(self, diff: Diff) -> None:
         super().__init__()
