@@ -41,7 +41,7 @@ class CallsDesk(QObject):
     def _copy_case(self, call_id: str) -> None:
         call = self._call(call_id)
         if call is not None:
-            QGuiApplication.clipboard().setText(case_line(call, self._program.toolbox.find(call.name)))
+            QGuiApplication.clipboard().setText(case_line(call, self._program.everything().find(call.name)))
             self._window.say("Copied one line for conch-desktop check args.")
 
     async def _run_again(self, call_id: str) -> None:

@@ -73,7 +73,7 @@ class ChatsDesk(QObject):
         self._left_unmade: list[str] = []
         self._filling = False
         self._deleted = ""
-        self._groups = {tool.name: tool.group or tool.source for tool in program.toolbox.tools}
+        self._groups: dict[str, str] = {}
         self.modes: dict[str, str] = {}
         self._flush = self._timer(_FLUSH, self.show_now)
         self._draft_timer = self._timer(_DRAFT_AFTER, self._save_draft_soon)
@@ -114,7 +114,14 @@ class ChatsDesk(QObject):
         window.composer.slash.connect(self._offer_tools)
         window.composer.writing.steered.connect(self._menu.steer)
         self._menu.taken.connect(self._take_tool)
-        self._menu.put([_tool_row(tool) for tool in self._program.toolbox.tools])
+        self._tools_changed()
+        self._program.integrations.listen(self._tools_changed)
+
+    def _tools_changed(self) -> None:
+        """A server came or went, or its tools did."""
+        tools = self._program.everything().tools
+        self._groups = {tool.name: tool.group or tool.source for tool in tools}
+        self._menu.put([_tool_row(tool) for tool in tools])
 
     def _do(self, work: Coroutine[Any, Any, Any], name: str) -> None:
         self._tasks.spawn(work, name)
@@ -370,7 +377,7 @@ class ChatsDesk(QObject):
 
     async def deliver(self, session: Session, text: str) -> None:
         """Sends a message in a chat, and waits for the end of its answer."""
-        asked, rest = split_command(text, self._program.toolbox)
+        asked, rest = split_command(text, self._program.everything())
         if session is self._session:
             self._window.view.go_to_end()
         await self._turn(session, session.send(rest, asked=asked))
@@ -416,7 +423,7 @@ class ChatsDesk(QObject):
     def _edited(self, message: str, text: str) -> None:
         session = self._session
         if session is not None and not session.running:
-            asked, rest = split_command(text, self._program.toolbox)
+            asked, rest = split_command(text, self._program.everything())
             self._window.view.go_to_end()
             self._do(self._turn(session, session.edit(message, rest, asked=asked)), "send the message again")
 

@@ -54,7 +54,7 @@ class OfferDesk(QObject):
         model = await self._program.find_model(model_id)
         if model is None or model.tools is not False:
             return None
-        asked, rest = split_command(text, self._program.toolbox)
+        asked, rest = split_command(text, self._program.everything())
         return switch_offer(
             rest,
             asked=asked,

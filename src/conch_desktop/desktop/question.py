@@ -13,6 +13,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Button
+from conch_desktop.desktop.diff_box import DiffBox
 from conch_desktop.desktop.fields import Field
 from conch_desktop.desktop.flow import Flow, fit_layout
 from conch_desktop.desktop.mono_box import MonoBox
@@ -67,8 +68,12 @@ class QuestionCard(Card):
         box = QVBoxLayout()
         box.setContentsMargins(14, 0, 14, 12)
         box.setSpacing(6)
-        box.addWidget(label("What will run", "small", "t2"))
-        self.ran = MonoBox("What will run", pretty(dict(question.args)))
+        if question.preview:
+            box.addWidget(label("What will change", "small", "t2"))
+            self.ran: MonoBox = DiffBox("What will change", question.preview)
+        else:
+            box.addWidget(label("What will run", "small", "t2"))
+            self.ran = MonoBox("What will run", pretty(dict(question.args)))
         box.addWidget(self.ran)
         return box
 

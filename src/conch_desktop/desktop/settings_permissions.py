@@ -35,5 +35,5 @@ class PermissionsSection(Section):
         self._none.setVisible(not rows)
 
     async def _revoke(self, source: str, tool: str) -> None:
-        await self.behind.program.permissions.revoke(source=source, tool=tool)
+        await self.behind.program.hands.revoke(source=source, tool=tool)
         await self.fill()

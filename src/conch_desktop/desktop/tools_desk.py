@@ -23,6 +23,7 @@ class ToolsDesk(QObject):
         super().__init__(window)
         self._window, self._program, self._tasks = window, program, tasks
         window.composer.tools.connect(self.open)
+        program.integrations.listen(self.show_count)
         self.show_count()
 
     def show_count(self) -> None:
@@ -42,8 +43,9 @@ class ToolsDesk(QObject):
         menu = QMenu(self._window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         off = self._program.settings.get(TOOLS_OFF)
-        for group in filter(None, self._program.toolbox.groups):
-            many = sum(1 for tool in self._program.toolbox.tools if tool.group == group)
+        tools = self._program.everything()
+        for group in filter(None, tools.groups):
+            many = sum(1 for tool in tools.tools if tool.group == group)
             action = menu.addAction(f"{group[0].upper()}{group[1:]}, {count(many, 'tool')}".replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(group not in off)
