@@ -17,7 +17,7 @@ from conch_desktop.desktop.offer_desk import OfferDesk
 from conch_desktop.desktop.slash_menu import SlashMenu, ToolRow, first_sentence
 from conch_desktop.desktop.waiting_desk import WaitingDesk
 from conch_desktop.domain.errors import StoreError
-from conch_desktop.domain.events import LessonLearnt
+from conch_desktop.domain.events import LessonLearnt, RequestSent, Waiting
 from conch_desktop.domain.tools import BUILTIN
 from conch_desktop.engine.commands import split_command
 from conch_desktop.engine.session import MessageEnded, QuestionAsked, TitleChanged
@@ -173,6 +173,7 @@ class ChatsDesk(QObject):
             return
         before, text = self.chat, self._window.composer.text()
         leaving = self._leave()
+        self._window.composer.countdown.stop()
         self._opened += 1
         opened = self._opened
         await leaving
@@ -470,6 +471,10 @@ class ChatsDesk(QObject):
     def _heard(self, chat: str, event: SessionEvent) -> None:
         if chat == self.chat and not self._flush.isActive():
             self._flush.start()
+        if chat == self.chat and isinstance(event, Waiting):
+            self._window.composer.countdown.start(event.until)
+        elif chat == self.chat and isinstance(event, (RequestSent, MessageEnded)):
+            self._window.composer.countdown.stop()
         if isinstance(event, QuestionAsked):
             announce(self._window, f"{event.question.tool} waits for you. {event.question.title}")
         elif isinstance(event, MessageEnded):
