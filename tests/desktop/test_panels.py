@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -16,7 +15,6 @@ from conch_desktop.desktop.picker import ModelPicker, PickerContent
 from conch_desktop.desktop.picker_rows import Entry, entry_search, picker_rows
 from conch_desktop.desktop.question import QuestionCard
 from conch_desktop.desktop.sidebar import Sidebar
-from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.window import Window
 from conch_desktop.domain.calls import CallRecord, CallState
 from conch_desktop.domain.messages import Chat
@@ -37,15 +35,6 @@ def card(qtbot: QtBot) -> QuestionCard:
     made.resize(656, made.fit(656))
     made.show()
     return made
-
-
-def test_a_question_about_a_change_shows_the_change(qtbot: QtBot) -> None:
-    diff = "--- notes.md\n+++ notes.md\n@@ -1,2 +1,2 @@\n Pier\n-Low water 6:40\n+Low water 7:10"
-    card = QuestionCard(replace(QUESTION, preview=diff), "files")
-    qtbot.addWidget(card)
-    assert card.ran.content == diff
-    painted = {one.cursor.block().text(): one.format.foreground().color() for one in card.ran.text.extraSelections()}
-    assert painted == {"-Low water 6:40": look.colour("err"), "+Low water 7:10": look.colour("add")}
 
 
 @pytest.fixture

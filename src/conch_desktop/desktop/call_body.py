@@ -10,6 +10,7 @@ from PySide6.QtGui import QEnterEvent, QFocusEvent, QGuiApplication, QPainter, Q
 from PySide6.QtWidgets import QHBoxLayout, QTextEdit, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Button, IconButton
+from conch_desktop.desktop.call_news import news
 from conch_desktop.desktop.flow import Flow
 from conch_desktop.desktop.marked_text import Rings, mark_text
 from conch_desktop.desktop.marks import Span, members, ran_marks, sent_marks
@@ -166,6 +167,7 @@ class CallBody(QWidget):
             *self._ran(),
             *self._mended(),
             *self._answer(),
+            *self._pictures(),
             *self._sent_back(),
             *self._came_again(),
         ]:
@@ -255,6 +257,17 @@ class CallBody(QWidget):
         what = "JSON, " if value is not None else ""
         return [Section("Answer", what + count(len(call.answer), "character"), content, text, apart=True)]
 
+    def _pictures(self) -> list[QWidget]:
+        """The pictures of the answer."""
+        from conch_desktop.desktop.answer_pictures import AnswerPictures
+
+        many = self.call.pictures
+        if not many:
+            return []
+        shown = AnswerPictures(many)
+        shown.refit.connect(self.refit)
+        return [Section("Pictures", count(len(many), "picture"), shown, None, apart=True)]
+
     def _sent_back(self) -> list[QWidget]:
         call = self.call
         unheard = call.state in ("not_run", "refused", "denied")
@@ -290,6 +303,11 @@ class CallBody(QWidget):
         flow.addWidget(copy)
         if call.state != "reading":
             flow.addWidget(case)
+        if news.can_undo(call):
+            undo = Button("Undo", "plain", "undo", 28)
+            undo.setToolTip("Takes back what this call did; the model is told")
+            undo.clicked.connect(lambda: news.undo_asked.emit(call.id))
+            flow.addWidget(undo)
         if may_run_again(call):
             again = Button("Running…" if self._running else "Run again", "plain", "again", 28)
             again.setEnabled(not self._running)

@@ -13,6 +13,7 @@ from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import Button
 from conch_desktop.desktop.call_body import CallBody
 from conch_desktop.desktop.call_motion import CallPicture
+from conch_desktop.desktop.call_news import news
 from conch_desktop.desktop.flow import fit_layout
 from conch_desktop.desktop.parts import Card, paint_tag, tag_width
 from conch_desktop.desktop.theme import look
@@ -36,15 +37,21 @@ class CardHead(CallPicture):
         super().__init__(parent)
         self.setCheckable(True)
         self._source = ""
+        news.changed.connect(self._heard)
 
     def show_call(self, call: CallRecord, source: str) -> None:
         """Shows the call as it is now."""
         self.call, self._source = call, source
-        name = f"{call.name or 'Call'}, {source}, {STATE_WORDS[call.state]}, {state_text(call, time.time())}"
+        shown = news.name(call)
+        name = f"{shown or 'Call'}, {source}, {STATE_WORDS[call.state]}, {state_text(call, time.time())}"
         self.setAccessibleName(name)
-        self.setToolTip(call.name if len(call.name) > 24 else "")
+        self.setToolTip(call.name if len(shown) > 24 or shown != call.name else "")
         self._set_moving()
         self.update()
+
+    def _heard(self, call: str) -> None:
+        if self.call is not None and call in ("", self.call.id):
+            self.show_call(self.call, self._source)
 
     def high(self, width: int) -> int:
         """The height it needs."""
@@ -88,7 +95,7 @@ class CardHead(CallPicture):
         painter.setPen(look.colour(tone))
         painter.drawText(QRectF(right, 0, wide + 2, line), Qt.AlignmentFlag.AlignVCenter, words)
         left = _PAD + mark + 10
-        end = _text(painter, call.name or "tool", left, right - 8, line, look.font("code", 500), "t1")
+        end = _text(painter, news.name(call) or "tool", left, right - 8, line, look.font("code", 500), "t1")
         _text(painter, self._source, end + 7, right - 8, line, look.font("ui"), "t2")
         if not self.isChecked():
             self._paint_below(painter, call, left)
@@ -96,7 +103,9 @@ class CardHead(CallPicture):
     def _paint_below(self, painter: QPainter, call: CallRecord, left: float) -> None:
         font = look.font("mono")
         room = int(self.width() - left - 36)
-        shown = QFontMetrics(font).elidedText(arguments_line(call), Qt.TextElideMode.ElideRight, room)
+        shown = QFontMetrics(font).elidedText(
+            news.progress(call) or arguments_line(call), Qt.TextElideMode.ElideRight, room
+        )
         painter.setFont(font)
         painter.setPen(look.colour("t2"))
         top = look.px(30)

@@ -6,11 +6,13 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from conch_desktop.desktop import icons
+from conch_desktop.desktop.buttons import Button
 from conch_desktop.desktop.call_motion import CallPicture
+from conch_desktop.desktop.call_news import news
 from conch_desktop.desktop.parts import paint_tag, tag_width
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.wording import STATE_ICONS, STATE_TONES, STATE_WORDS, about, mended, state_text
@@ -30,6 +32,9 @@ class CallLine(CallPicture):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._open = False
+        self.undo: Button | None = None
+        """Takes back what the call did; made when there is something to take back."""
+        news.changed.connect(self._heard)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
@@ -39,9 +44,10 @@ class CallLine(CallPicture):
             return
         self.call = call
         self._source = source
-        self.setAccessibleName(f"Call of {call.name}, {STATE_WORDS[call.state]}, {about(call)}".rstrip(", "))
+        self.setAccessibleName(f"Call of {news.name(call)}, {STATE_WORDS[call.state]}, {about(call)}".rstrip(", "))
         self.setToolTip("Open in Activity")
         self._set_moving()
+        self._show_undo()
         self.update()
 
     def set_open(self, is_open: bool) -> None:
@@ -49,6 +55,35 @@ class CallLine(CallPicture):
         if is_open != self._open:
             self._open = is_open
             self.update()
+
+    def _heard(self, call: str) -> None:
+        if self.call is not None and call in ("", self.call.id):
+            self._show_undo()
+            self.update()
+
+    def _show_undo(self) -> None:
+        can = self.call is not None and news.can_undo(self.call)
+        if can and self.undo is None:
+            self.undo = Button("Undo", "link", height=24, parent=self)
+            self.undo.clicked.connect(self._undone)
+        if self.undo is not None and self.call is not None:
+            self.undo.setAccessibleName(f"Undo {self.call.name}: {about(self.call)[:40]}")
+            self.undo.setVisible(can)
+            self._place_undo()
+
+    def _undone(self) -> None:
+        if self.call is not None:
+            news.undo_asked.emit(self.call.id)
+
+    def _place_undo(self) -> None:
+        if self.undo is not None:
+            hint = self.undo.sizeHint()
+            self.undo.setGeometry(
+                self.width() - BEYOND - hint.width(), (self.height() - hint.height()) // 2, hint.width(), hint.height()
+            )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place_undo()
 
     def fit(self, width: int) -> int:
         """Its height."""
@@ -77,12 +112,14 @@ class CallLine(CallPicture):
         )
         right = self._paint_right(painter, call, high)
         left = float(BEYOND + mark + 8)
-        left = self._words(painter, call.name or "tool", left, right, look.font("code", 500), "t1")
-        self._words(painter, about(call), left + 8, right, look.font("ui"), "t2")
+        left = self._words(painter, news.name(call) or "tool", left, right, look.font("code", 500), "t1")
+        self._words(painter, news.progress(call) or about(call), left + 8, right, look.font("ui"), "t2")
 
     def _paint_right(self, painter: QPainter, call: CallRecord, high: int) -> float:
         """The state or time, and before it a tag or the app; gives where the words must end."""
         right = float(self.width() - BEYOND)
+        if self.undo is not None and self.undo.isVisibleTo(self):
+            right = self.undo.x() - 12.0
         font = look.font("ui", tabular=True)
         words = state_text(call, time.time())
         wide = QFontMetrics(font).horizontalAdvance(words)

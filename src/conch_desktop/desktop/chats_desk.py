@@ -49,6 +49,10 @@ class ChatsDesk(QObject):
     model_wanted = Signal()
     switch_wanted = Signal(str)
     """This model answers from now on."""
+    heard = Signal(str, object)
+    """Something happened in a chat: its id, and the event."""
+    read_more = Signal()
+    """Older messages of the chat that is open were read."""
     key_wanted = Signal(str)
     """The provider of this model needs another key."""
 
@@ -114,14 +118,7 @@ class ChatsDesk(QObject):
         window.composer.slash.connect(self._offer_tools)
         window.composer.writing.steered.connect(self._menu.steer)
         self._menu.taken.connect(self._take_tool)
-        self._tools_changed()
-        self._program.integrations.listen(self._tools_changed)
-
-    def _tools_changed(self) -> None:
-        """A server came or went, or its tools did."""
-        tools = self._program.everything().tools
-        self._groups = {tool.name: tool.group or tool.source for tool in tools}
-        self._menu.put([_tool_row(tool) for tool in tools])
+        self.show_tools()
 
     def _do(self, work: Coroutine[Any, Any, Any], name: str) -> None:
         self._tasks.spawn(work, name)
@@ -435,6 +432,7 @@ class ChatsDesk(QObject):
             await session.read(first, last)
             if session is self._session:
                 self.show_now()
+                self.read_more.emit()
 
     async def _show_picture(self, url: str) -> None:
         """Fetches a picture that the person asked for, and shows it in the chat."""
@@ -475,6 +473,7 @@ class ChatsDesk(QObject):
             self._window.composer.countdown.start(event.until)
         elif chat == self.chat and isinstance(event, (RequestSent, MessageEnded)):
             self._window.composer.countdown.stop()
+        self.heard.emit(chat, event)
         if isinstance(event, QuestionAsked):
             announce(self._window, f"{event.question.tool} waits for you. {event.question.title}")
         elif isinstance(event, MessageEnded):
@@ -535,6 +534,12 @@ class ChatsDesk(QObject):
             self.show_now()
 
     # The menu of tools ----------------------------------------------------------------------------------------------
+
+    def show_tools(self) -> None:
+        """Offers the tools there are now; those of apps come and go."""
+        tools = self._program.everything().tools
+        self._groups = {tool.name: tool.group or tool.source for tool in tools}
+        self._menu.put([_tool_row(tool) for tool in tools])
 
     def _offer_tools(self) -> None:
         composer = self._window.composer

@@ -9,6 +9,7 @@ from PySide6.QtGui import QDesktopServices
 
 from conch_desktop.desktop.calls_desk import CallsDesk
 from conch_desktop.desktop.chats_desk import ChatsDesk
+from conch_desktop.desktop.integrations_desk import IntegrationsDesk
 from conch_desktop.desktop.lessons_desk import LessonsDesk
 from conch_desktop.desktop.markdown import link_allowed
 from conch_desktop.desktop.models_desk import ModelsDesk
@@ -18,6 +19,7 @@ from conch_desktop.desktop.saving_desk import SavingDesk
 from conch_desktop.desktop.search_desk import SearchDesk
 from conch_desktop.desktop.settings_desk import SettingsDesk
 from conch_desktop.desktop.tools_desk import ToolsDesk
+from conch_desktop.desktop.undo_desk import UndoDesk
 
 if TYPE_CHECKING:
     from conch_desktop.desktop.link_card import LinkCard
@@ -33,6 +35,7 @@ class Desk:
         self._window, self._program = window, program
         self._link: LinkCard | None = None
         self.chats = ChatsDesk(window, program, tasks)
+        self.undo = UndoDesk(window, program, self.chats, tasks)
         self.calls = CallsDesk(window, program, self.chats, tasks)
         self.lessons = LessonsDesk(window, program, self.chats, tasks)
         self.models = ModelsDesk(window, program, self.chats, self.lessons, tasks)
@@ -41,6 +44,9 @@ class Desk:
         self.palette = PaletteDesk(window, self)
         self.search = SearchDesk(window, program, tasks, self.chats.open)
         self.tools = ToolsDesk(window, program, tasks)
+        self.integrations = IntegrationsDesk(program, self.chats, self.tools)
+        self.integrations.changed.connect(self.settings.integrations_changed)
+        self.settings.tools_changed.connect(self.tools.show_count)
         self.saving = SavingDesk(window, program, tasks)
         self.chats.key_wanted.connect(lambda model: self.settings.open("Providers", model.partition("/")[0]))
         window.view.link_pressed.connect(self._ask_link)
@@ -77,6 +83,7 @@ class Desk:
 
     async def aclose(self) -> None:
         """Keeps what must come back."""
+        self.integrations.close()
         await self.chats.aclose()
         await self.settings.keep()
 

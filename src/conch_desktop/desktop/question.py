@@ -6,6 +6,7 @@ the focus on it, O, C, A and D answer.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -13,11 +14,11 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Button
-from conch_desktop.desktop.diff_box import DiffBox
+from conch_desktop.desktop.diff_box import DiffView
 from conch_desktop.desktop.fields import Field
 from conch_desktop.desktop.flow import Flow, fit_layout
 from conch_desktop.desktop.mono_box import MonoBox
-from conch_desktop.desktop.parts import Card, IconMark, Line, Tag, label
+from conch_desktop.desktop.parts import Card, ElidedLabel, IconMark, Line, Tag, label
 from conch_desktop.desktop.wording import pretty
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ class QuestionCard(Card):
         column.setContentsMargins(4, 1, 1, 1)
         column.setSpacing(0)
         column.addLayout(self._head(question, source))
+        self.diff: DiffView | None = None
+        if question.preview:
+            self.diff = DiffView(question.preview)
+            column.addWidget(self.diff)
         column.addLayout(self._ran(question))
         column.addWidget(Line())
         self._feet = QStackedWidget()
@@ -58,7 +63,8 @@ class QuestionCard(Card):
         words.addWidget(label(question.title, "ui", "t1", 600, wrap=True))
         origin = f"{question.tool} from {source}" if source else question.tool
         why = f" {question.why[0].upper()}{question.why[1:]}." if question.why else ""
-        words.addWidget(label(f"{origin}.{why} Nothing has run yet.", "small", "t2", wrap=True))
+        nothing = "Nothing has been written yet." if question.preview else "Nothing has run yet."
+        words.addWidget(label(f"{origin}.{why} {nothing}", "small", "t2", wrap=True))
         line.addLayout(words, 1)
         if question.mends:
             line.addWidget(Tag(f"{question.mends} mended", "mend"), 0, Qt.AlignmentFlag.AlignTop)
@@ -66,16 +72,33 @@ class QuestionCard(Card):
 
     def _ran(self, question: Question) -> QVBoxLayout:
         box = QVBoxLayout()
-        box.setContentsMargins(14, 0, 14, 12)
+        box.setContentsMargins(14, 8 if question.preview else 0, 14, 8 if question.preview else 12)
         box.setSpacing(6)
+        self.ran = MonoBox("What will run", pretty(dict(question.args)))
         if question.preview:
-            box.addWidget(label("What will change", "small", "t2"))
-            self.ran: MonoBox = DiffBox("What will change", question.preview)
+            box.addLayout(self._ran_line(question))
+            self.ran.hide()  # The diff says it better.
         else:
             box.addWidget(label("What will run", "small", "t2"))
-            self.ran = MonoBox("What will run", pretty(dict(question.args)))
         box.addWidget(self.ran)
         return box
+
+    def _ran_line(self, question: Question) -> QHBoxLayout:
+        """One line that opens what will run."""
+        self.ran_button = Button("What will run", "quiet", "chevron-right", 28)
+        self.ran_button.clicked.connect(self._turn_ran)
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self.ran_button)
+        whole = json.dumps(dict(question.args), ensure_ascii=False, separators=(",", ":"))
+        line.addWidget(ElidedLabel(whole, "mono", "t2"), 1)
+        return line
+
+    def _turn_ran(self) -> None:
+        shown = self.ran.isHidden()
+        self.ran.setVisible(shown)
+        self.ran_button.change("What will run", "chevron-down" if shown else "chevron-right")
+        self.refit.emit()
 
     def _choices(self) -> QWidget:
         page = QWidget()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, cast
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from conch_desktop.desktop.first_look import FirstLook, write_first_look
+from conch_desktop.desktop.settings_files import FilesSection
+from conch_desktop.desktop.settings_integrations import IntegrationsSection
 from conch_desktop.desktop.settings_look import LookSection
 from conch_desktop.desktop.settings_memory import MemorySection
 from conch_desktop.desktop.settings_models import ModelsSection
@@ -39,6 +41,8 @@ _KEEP_AFTER = 600
 SECTIONS: tuple[type[Section], ...] = (
     ProvidersSection,
     ModelsSection,
+    IntegrationsSection,
+    FilesSection,
     MemorySection,
     PermissionsSection,
     LookSection,
@@ -49,13 +53,16 @@ SECTIONS: tuple[type[Section], ...] = (
 class SettingsDesk(QObject):
     """What the person sets."""
 
+    tools_changed = Signal()
+    """Models are given other tools from now on."""
+
     def __init__(
         self, window: Window, program: Program, models: ModelsDesk, lessons: LessonsDesk, tasks: Tasks
     ) -> None:
         super().__init__(window)
         self._window, self._program, self._models, self._tasks = window, program, models, tasks
         self._page: SettingsPage | None = None
-        behind = Behind(window, program, models, lessons, self._do, lambda: self._keep.start())
+        behind = Behind(window, program, models, lessons, self._do, lambda: self._keep.start(), self.tools_changed.emit)
         self.sections: dict[str, Section] = {made.name: made(behind) for made in SECTIONS}
         self._keep = QTimer(self)
         self._keep.setSingleShot(True)
@@ -125,6 +132,12 @@ class SettingsDesk(QObject):
         providers = self.sections["Providers"]
         if key_of and isinstance(providers, ProvidersSection):
             providers.ask_key(key_of)
+
+    def integrations_changed(self) -> None:
+        """An app started, ended or changed: its page shows it, if it was made."""
+        section = self.sections[IntegrationsSection.name]
+        if self._page is not None and isinstance(section, IntegrationsSection):
+            section.show_now()
 
     def _made_page(self) -> SettingsPage:
         if self._page is None:

@@ -77,11 +77,11 @@ class FactRow(QWidget):
 
 
 class AllowanceRow(QWidget):
-    """A tool that always may run, until it is taken back."""
+    """A tool that may run without a question, until it is taken back; `where` says in which chat."""
 
     revoked = Signal(str, str)
 
-    def __init__(self, source: str, tool: str) -> None:
+    def __init__(self, source: str, tool: str, where: str = "") -> None:
         super().__init__()
         back = Button("Ask again", height=28)
         back.setAccessibleName(f"Ask again before {tool} runs")
@@ -89,5 +89,6 @@ class AllowanceRow(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(16, 10, 12, 10)
         line.addWidget(label(tool, "code", "t1", 500))
-        line.addWidget(label("this program" if source == "builtin" else source, "ui", "t2"), 1)
+        origin = "this program" if source == "builtin" else source
+        line.addWidget(label(f"{origin}, {where}" if where else origin, "ui", "t2", wrap=True), 1)
         line.addWidget(back)

@@ -27,7 +27,8 @@ WIDTH = 720
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """What sections work with. `do` runs a coroutine and shows what goes wrong; `keep` keeps the window's look soon."""
+    """What sections work with. `do` runs a coroutine and shows what goes wrong; `keep` keeps the window's look soon;
+    `tools_changed` says that models are given other tools from now on."""
 
     window: Window
     program: Program
@@ -35,6 +36,7 @@ class Behind:
     lessons: LessonsDesk
     do: Callable[[Coroutine[Any, Any, Any], str], None]
     keep: Callable[[], None]
+    tools_changed: Callable[[], None]
 
 
 class Section(QObject):

@@ -23,7 +23,6 @@ class ToolsDesk(QObject):
         super().__init__(window)
         self._window, self._program, self._tasks = window, program, tasks
         window.composer.tools.connect(self.open)
-        program.integrations.listen(self.show_count)
         self.show_count()
 
     def show_count(self) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from conch_desktop.domain.calls import WHY_TAKEN_BACK
+
 if TYPE_CHECKING:
     from conch_desktop.domain.calls import CallRecord
     from conch_desktop.domain.models import Model
@@ -118,6 +120,8 @@ def state_text(call: CallRecord, now: float) -> str:
     if call.state == "running" and call.started:
         seconds = max(0, int(now - call.started))
         return f"running, {seconds} s" if seconds else "running"
+    if call.state == "done" and call.why == WHY_TAKEN_BACK:
+        return "taken back"
     if call.state in ("done", "provider") and call.ms is not None:
         return duration(call.ms)
     return STATE_WORDS[call.state]

@@ -89,6 +89,10 @@ class ReadCall:
     error: str = ""
 
 
+WHY_TAKEN_BACK = "you took it back"
+"""The `why` of a call that the person took back."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallRecord:
     """A call as the chat, the activity panel and the store hold it.

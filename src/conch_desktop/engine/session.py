@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from conch_desktop.domain.calls import CallRecord
+from conch_desktop.domain.calls import WHY_TAKEN_BACK, CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
 from conch_desktop.domain.events import CallMoved, TurnEvent
@@ -245,7 +245,7 @@ class Session:
             ):
                 continue
             parts = tuple(
-                replace(part, sent_back=f"{part.sent_back}\n\n{TAKEN_BACK}", why="you took it back")
+                replace(part, sent_back=f"{part.sent_back}\n\n{TAKEN_BACK}", why=WHY_TAKEN_BACK)
                 if isinstance(part, CallRecord) and part.id == call_id
                 else part
                 for part in message.parts

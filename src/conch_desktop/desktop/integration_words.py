@@ -1,0 +1,71 @@
+"""What is said of an integration on its page: how it stands, where it leads. Plain data, no Qt."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from conch_desktop.desktop.wording import count
+
+if TYPE_CHECKING:
+    from conch_desktop.domain.integrations import Definition
+    from conch_desktop.engine.held import IntegrationView
+
+
+def place_words(definition: Definition) -> str:
+    """Its command with the arguments, or its address. Secrets are hidden in the definition already."""
+    if definition.kind == "http":
+        return definition.url
+    return shlex.join([definition.command, *definition.args])
+
+
+def _running(view: IntegrationView) -> str:
+    off = sum(1 for tool in view.tools if not tool.is_on)
+    said = f"Running. {count(len(view.tools), 'tool')}"
+    if off:
+        said += f", {off:,} switched off"
+    if view.left_out:
+        said += f", {len(view.left_out):,} can’t be used"
+    return f"{said}."
+
+
+def _starting(view: IntegrationView) -> str:
+    return f"Starting. Given up after {view.definition.start_limit:g} s; nothing else waits for it."
+
+
+_SAID: dict[str, Callable[[IntegrationView], str]] = {
+    "off": lambda _: "Switched off.",
+    "starting": _starting,
+    "running": _running,
+    "failed": lambda view: " ".join(filter(None, (view.why or "It failed.", view.advice))),
+    "stopped": lambda view: view.why or "Stopped. Its tools are missing until it is restarted.",
+}
+
+
+def state_words(view: IntegrationView) -> str:
+    """How it stands, in one or two sentences."""
+    said = _SAID[view.state](view)
+    return said if view.saved else f"{said} For this run only."
+
+
+def deed_of(view: IntegrationView) -> tuple[str, str]:
+    """What can be done about its state: the words of the button, and the deed. ("", "") when there is nothing."""
+    if view.wants_sign_in:
+        return "Sign in…", "sign_in"
+    if view.state == "starting":
+        return "Stop", "stop"
+    if view.state in ("failed", "stopped"):
+        return ("Try again" if view.state == "failed" else "Restart"), "restart"
+    return "", ""
+
+
+def changed_words(view: IntegrationView) -> str:
+    """Which tools are not as they were when the person last saw them; "" when all are."""
+    changed = [tool for tool in view.tools if tool.changed]
+    if not changed:
+        return ""
+    if len(changed) == 1:
+        return f"The tool {changed[0].label} changed: {changed[0].changed}. It asks again."
+    names = ", ".join(tool.label for tool in changed[:4]) + (" and others" if len(changed) > 4 else "")
+    return f"{count(len(changed), 'tool')} changed ({names}). They ask again."
