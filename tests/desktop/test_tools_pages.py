@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from conch_desktop.desktop.desk import Desk
 from conch_desktop.desktop.integration_form import FilledIn
-from conch_desktop.desktop.settings_files import FilesSection
+from conch_desktop.desktop.settings_files import FilesSection, FolderRow
 from conch_desktop.desktop.settings_integrations import IntegrationsSection
 from conch_desktop.desktop.settings_memory import MemorySection
 from conch_desktop.desktop.settings_page import SettingsPage
@@ -44,6 +44,11 @@ async def apps(window: Window, desk: Desk) -> IntegrationsSection:
     section = desk.settings.sections["Apps"]
     assert isinstance(section, IntegrationsSection)
     return section
+
+
+def facts(window: Window) -> list[str]:
+    """The facts that are seen."""
+    return sorted(row._text for row in window.findChildren(FactRow) if row.isVisible())
 
 
 def press(parent: Any, name: str) -> None:
@@ -233,9 +238,10 @@ def test_a_folder_is_granted_and_taken_back(run: Run, tmp_path: Path) -> None:
             await section.grant(str(tmp_path / "nowhere"))
             assert section.said.text()
             assert len(program.hands.folders()) == 1
+            await until(lambda: [row for row in window.findChildren(FolderRow) if row.isVisible()])
             press(window, f"Take back {notes.resolve()}")
             await until(lambda: not program.hands.folders())
-            assert window.composer.tools_button.text() == f"{few} tools"
+            await until(lambda: window.composer.tools_button.text() == f"{few} tools")
 
     run(scenario())
 
@@ -249,8 +255,7 @@ def test_facts_are_found_exported_and_switched_off(run: Run, tmp_path: Path) -> 
             section = desk.settings.sections["Memory"]
             assert isinstance(section, MemorySection)
             QTest.keyClicks(section.search.field, "tea")
-            shown = [row._text for row in window.findChildren(FactRow) if row.isVisible()]
-            assert sorted(shown) == ["Ana likes tea", "The tea is green"]
+            await until(lambda: facts(window) == ["Ana likes tea", "The tea is green"])
             await section.save(tmp_path / "facts.json")
             whole = json.loads((tmp_path / "facts.json").read_text("utf-8"))
             assert [one["content"] for one in whole["memories"]] == [

@@ -43,7 +43,7 @@ class Desk:
         self.options = OptionsDesk(window, program, self.chats, self.models, tasks)
         self.palette = PaletteDesk(window, self)
         self.search = SearchDesk(window, program, tasks, self.chats.open)
-        self.tools = ToolsDesk(window, program, tasks)
+        self.tools = ToolsDesk(window, program, self.chats, tasks)
         self.integrations = IntegrationsDesk(program, self.chats, self.tools)
         self.integrations.changed.connect(self.settings.integrations_changed)
         self.settings.tools_changed.connect(self.tools.show_count)

@@ -34,11 +34,18 @@ def _starting(view: IntegrationView) -> str:
     return f"Starting. Given up after {view.definition.start_limit:g} s; nothing else waits for it."
 
 
+def _failed(view: IntegrationView) -> str:
+    why, more, _ = view.why.partition("\n")
+    if more:  # its last words: they stand below, where they can be read
+        return why
+    return " ".join(filter(None, (why or "It failed.", view.advice)))
+
+
 _SAID: dict[str, Callable[[IntegrationView], str]] = {
     "off": lambda _: "Switched off.",
     "starting": _starting,
     "running": _running,
-    "failed": lambda view: " ".join(filter(None, (view.why or "It failed.", view.advice))),
+    "failed": _failed,
     "stopped": lambda view: view.why or "Stopped. Its tools are missing until it is restarted.",
 }
 

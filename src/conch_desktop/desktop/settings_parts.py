@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.fields import Field
-from conch_desktop.desktop.parts import Card, Line, label
+from conch_desktop.desktop.parts import Card, ElidedLabel, Line, label
 
 
 class CardList(Card):
@@ -90,5 +90,5 @@ class AllowanceRow(QWidget):
         line.setContentsMargins(16, 10, 12, 10)
         line.addWidget(label(tool, "code", "t1", 500))
         origin = "this program" if source == "builtin" else source
-        line.addWidget(label(f"{origin}, {where}" if where else origin, "ui", "t2", wrap=True), 1)
+        line.addWidget(ElidedLabel(f"{origin}, {where}" if where else origin, "ui", "t2"), 1)
         line.addWidget(back)
