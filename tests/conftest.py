@@ -14,6 +14,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("conch", deadline=None)  # a busy computer is no fault; what has to be quick is measured
+settings.load_profile("conch")
 
 pytest_plugins = ["tests.watchdog"]
 

@@ -556,3 +556,24 @@ def test_the_colours_change_while_an_answer_streams(run: Run, tmp_path: Path, qt
             await until(lambda: not window.composer.send.running)
 
     run(scenario())
+
+
+# Waiting ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_seconds_until_a_request_is_sent_again_are_counted(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, desk, server, _):
+            busy = json_reply({"error": {"message": "slow down"}}, 429, {"retry-after": "1.5"})
+            server.then(busy, say("Here."))
+            await ask(window, "Hello")
+            countdown = window.composer.countdown
+            await until(countdown.isVisible)
+            assert countdown.words.text() in ("Again in 1 s", "Again in 2 s")
+            await until(lambda: not window.composer.send.running)
+            assert not countdown.isVisible()
+            session = desk.chats.session
+            assert session is not None
+            assert session.messages[-1].text == "Here."
+
+    run(scenario())

@@ -131,8 +131,10 @@ async def test_everything(talk: Talk, npm: Path) -> None:
 
 async def test_everything_over_http(talk: Talk, npm: Path, unused_tcp_port: int) -> None:
     script = npm / "node_modules" / "@modelcontextprotocol" / "server-everything" / "dist" / "index.js"
+    # Node 18, Debian 12's own, has what the server makes its ids with only when it is asked to.
+    flag, port = "--experimental-global-webcrypto", {"PORT": str(unused_tcp_port)}
     process = await asyncio.create_subprocess_exec(
-        "node", str(script), "streamableHttp", env={**os.environ, "PORT": str(unused_tcp_port)},
+        "node", flag, str(script), "streamableHttp", env={**os.environ, **port},
         stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
     )  # fmt: skip
     try:

@@ -17,7 +17,7 @@ from conch_desktop.desktop.offer_desk import OfferDesk
 from conch_desktop.desktop.slash_menu import SlashMenu, ToolRow, first_sentence
 from conch_desktop.desktop.waiting_desk import WaitingDesk
 from conch_desktop.domain.errors import StoreError
-from conch_desktop.domain.events import LessonLearnt
+from conch_desktop.domain.events import LessonLearnt, RequestSent, Waiting
 from conch_desktop.domain.tools import BUILTIN
 from conch_desktop.engine.commands import split_command
 from conch_desktop.engine.session import MessageEnded, QuestionAsked, TitleChanged
@@ -77,7 +77,7 @@ class ChatsDesk(QObject):
         self._left_unmade: list[str] = []
         self._filling = False
         self._deleted = ""
-        self._groups = {tool.name: tool.group or tool.source for tool in program.toolbox.tools}
+        self._groups: dict[str, str] = {}
         self.modes: dict[str, str] = {}
         self._flush = self._timer(_FLUSH, self.show_now)
         self._draft_timer = self._timer(_DRAFT_AFTER, self._save_draft_soon)
@@ -170,6 +170,7 @@ class ChatsDesk(QObject):
             return
         before, text = self.chat, self._window.composer.text()
         leaving = self._leave()
+        self._window.composer.countdown.stop()
         self._opened += 1
         opened = self._opened
         await leaving
@@ -468,6 +469,10 @@ class ChatsDesk(QObject):
     def _heard(self, chat: str, event: SessionEvent) -> None:
         if chat == self.chat and not self._flush.isActive():
             self._flush.start()
+        if chat == self.chat and isinstance(event, Waiting):
+            self._window.composer.countdown.start(event.until)
+        elif chat == self.chat and isinstance(event, (RequestSent, MessageEnded)):
+            self._window.composer.countdown.stop()
         self.heard.emit(chat, event)
         if isinstance(event, QuestionAsked):
             announce(self._window, f"{event.question.tool} waits for you. {event.question.title}")
@@ -532,7 +537,9 @@ class ChatsDesk(QObject):
 
     def show_tools(self) -> None:
         """Offers the tools there are now; those of apps come and go."""
-        self._menu.put([_tool_row(tool) for tool in self._program.everything().tools])
+        tools = self._program.everything().tools
+        self._groups = {tool.name: tool.group or tool.source for tool in tools}
+        self._menu.put([_tool_row(tool) for tool in tools])
 
     def _offer_tools(self) -> None:
         composer = self._window.composer

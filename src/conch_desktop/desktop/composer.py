@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLay
 
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import Button, IconButton, Painted
+from conch_desktop.desktop.countdown import Countdown
 from conch_desktop.desktop.offer_card import OfferCard
 from conch_desktop.desktop.parts import label, set_tone
 from conch_desktop.desktop.theme import look
@@ -159,6 +160,7 @@ class Composer(QWidget):
         self.writing = Writing()
         self.send = SendButton()
         self._note = label("", "small", "t3")
+        self.countdown = Countdown()
         self.meter = label("", "small", "t3")
         self.slash_button = IconButton("slash", "Ask for a tool", 28, keys="/")
         self.tools_button = Button("Tools", "quiet", "tool", 28)
@@ -185,6 +187,7 @@ class Composer(QWidget):
         foot.addWidget(self.tools_button)
         foot.addWidget(self._note)
         foot.addStretch(1)
+        foot.addWidget(self.countdown)
         foot.addWidget(self.meter)
         foot.addSpacing(6)
         foot.addWidget(self.send)

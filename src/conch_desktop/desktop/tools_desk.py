@@ -46,8 +46,9 @@ class ToolsDesk(QObject):
         menu = QMenu(self._window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         off = self._program.settings.get(TOOLS_OFF)
-        for group in filter(None, self._program.toolbox.groups):
-            many = sum(1 for tool in self._program.toolbox.tools if tool.group == group)
+        tools = self._program.everything()
+        for group in filter(None, tools.groups):
+            many = sum(1 for tool in tools.tools if tool.group == group)
             action = menu.addAction(f"{group[0].upper()}{group[1:]}, {count(many, 'tool')}".replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(group not in off)
