@@ -180,7 +180,12 @@ KINDS: dict[str, Callable[[int], str]] = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_sixteen_times_the_text_takes_little_more_than_sixteen_times_the_time(kind: str) -> None:
     small, large = (KINDS[kind](size // len(ROW)) for size in (10_000, 160_000))
-    one, other = best(lambda: repair(small)) / len(small), best(lambda: repair(large)) / len(large)
+    one = other = math.inf
+    for _ in range(4):  # each round only brings the least of both nearer to what it is
+        one = min(one, best(lambda: repair(small)) / len(small))
+        other = min(other, best(lambda: repair(large)) / len(large))
+        if other <= 1.3 * one:
+            break
     figure(f"{kind:16} {one * 1000:7.2f} ns a byte at 10 KB, {other * 1000:7.2f} at 160 KB: {other / one:.2f}")
     assert other <= 1.3 * one
 
