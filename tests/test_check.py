@@ -217,3 +217,24 @@ def test_check_args_starts_within_its_time() -> None:
         assert json.loads(ran.stdout)["args"] == {"n": 1}
         spent.append(sum(psutil.Process().cpu_times()[2:4]) - before)
     assert min(spent) <= 0.3
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("args", '{"tool": {"name": "t", "schema": {"properties": {"a": {"type": [["x"], {}]}}}}, "raw": {"a": 1}}'),
+        ("refusals", '{"status": "x"}'),
+        ("refusals", '{"status": 400, "headers": [1]}'),
+        ("streams", '{"wire": [], "chunks": true}'),
+        ("streams", '{"wire": "anthropic", "tools": [], "chunks": ["data: {\\"type\\": []}\\n\\n"]}'),
+        ("words", '{"tools": [1], "text": "x"}'),
+        ("render", '{"kind": "answer", "results": [null]}'),
+        ("listing", '{"tools": [null], "window": 8192}'),
+    ],
+)
+def test_an_odd_case_has_an_answer_and_so_has_the_next(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], kind: str, line: str
+) -> None:
+    first, second = answers_to(monkeypatch, capsys, f"{line}\n{line}\n", kind)
+    assert first == second
+    assert len(first) > 1

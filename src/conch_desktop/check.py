@@ -84,6 +84,9 @@ READERS: dict[str, Reader] = {
 def main(arguments: Sequence[str]) -> int:
     """Runs one reader over a file or standard input; 2 for a file that can't be read or a line that is no JSON."""
     options = _parser().parse_args(arguments)
+    if options.kind == "schemas" and options.dialect is None:
+        sys.stderr.write("check schemas needs --dialect gemini, anthropic, strict or permissive.\n")
+        return 2
     reader = READERS[options.kind]
     with ExitStack() as stack:
         lines: Iterable[str] = sys.stdin
@@ -113,7 +116,11 @@ def run(reader: Reader, lines: Iterable[str], options: argparse.Namespace) -> It
             raise ValueError(f"Line {number} is no JSON: {error}.") from None
         if not isinstance(case, dict):
             raise ValueError(f"Line {number} is no JSON object.")
-        yield {"id": case.get("id"), **reader(case, options)}
+        try:
+            answer = reader(case, options)
+        except Exception as error:  # a case is data from anywhere, and the lines after it have a right to an answer
+            answer = {"error": f"This case can't be read: {type(error).__name__}: {error}"}
+        yield {"id": case.get("id"), **answer}
 
 
 def _read(line: str) -> Any:

@@ -236,3 +236,15 @@ def test_the_picker_says_how_old_a_list_is_and_what_was_never_tried(adding: Call
         assert ("Groq, untested") in [name for _, name in models._picker._content.providers]
 
     adding(work)
+
+
+def test_escape_on_the_form_is_cancel_and_the_answer_behind_it_goes_on(adding: Callable[[Work], None]) -> None:
+    async def work(window: Window, _p: Program, _d: Desk, server: ScriptedServer, form: ProviderForm) -> None:
+        stopped: list[bool] = []
+        window.stop_asked.connect(lambda: stopped.append(True))
+        assert window.whole.currentWidget() is form
+        window.escape()
+        await until(lambda: window.whole.currentWidget() is not form)
+        assert not stopped
+
+    adding(work)

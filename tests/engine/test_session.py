@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 
 import pytest
@@ -423,3 +424,15 @@ async def test_events_come_in_the_order_things_happen(talk: Talk) -> None:
     assert kinds.index(PlanMade) < kinds.index(RequestSent) < kinds.index(CallMade) < kinds.index(CallResult)
     assert isinstance(talk.events[-1], MessageEnded)
     assert isinstance(talk.events[-2], Done)
+
+
+async def test_a_program_that_ends_in_order_leaves_no_call_waiting(talk: Talk) -> None:
+    talk.server.then(call("remember", TEA))
+    task = asyncio.create_task(talk.session.send("I like tea"))
+    await talk.server.until(lambda: talk.session.question is not None)
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    kept = await talk.stored()
+    assert kept.state == "interrupted"
+    assert [record.state for record in kept.calls] == ["stopped"]

@@ -55,7 +55,7 @@ def wanted_kinds(node: Mapping[str, Any]) -> list[str]:
     """The types a schema names; empty when it names none, or one nobody knows."""
     said = node.get("type")
     kinds = [said] if isinstance(said, str) else list(said) if isinstance(said, Sequence) else []
-    return [] if any(kind not in KINDS for kind in kinds) else kinds
+    return [] if any(not isinstance(kind, str) or kind not in KINDS for kind in kinds) else kinds
 
 
 def described(node: Any) -> str:

@@ -335,11 +335,19 @@ class ModelsDesk(QObject):
         if self._adding is None:
             adding = self._adding = AddingDesk(self._window, self._program, self._tasks)
             adding.closed.connect(self._close_form)
+            self._window.escapes.append(self._leave_form)
             adding.added.connect(lambda one, kept: self._do(self._added(one, kept), "show the provider"))
         now = self._window.whole.currentWidget()
         if now is not self._adding.form:
             self._before_form, self._settings_were_open = now, now is not self._window.shell
         self._adding.begin(row)
+
+    def _leave_form(self) -> bool:
+        """Escape on the form is Cancel."""
+        if self._adding is None or self._window.whole.currentWidget() is not self._adding.form:
+            return False
+        self._close_form()
+        return True
 
     def _close_form(self) -> None:
         self._window.show_whole(self._before_form)
@@ -350,6 +358,8 @@ class ModelsDesk(QObject):
         await self.read(refresh=True)
         self._adding.done()
         self._close_form()
+        if self._settings_were_open:
+            self._window.settings_asked.emit()
         if self._window.whole.currentWidget() is self._window.shell:
             self._window.show_page(None)
         failure = self._catalogue.failures.get(provider.id)

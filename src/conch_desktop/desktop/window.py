@@ -219,6 +219,8 @@ class Window(QMainWindow):
         if self.shell.close_overlay():
             self.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
             return
+        if self.whole.currentWidget() is not self.shell:
+            return  # a page stands before the chat: what runs there goes on, and no key goes where nobody sees it
         if self.composer.send.running:
             self.stop_asked.emit()
         self.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -66,4 +66,4 @@ class AnthropicWire(HttpWire):
 
     def _is_fault(self, value: Mapping[str, Any]) -> bool:
         """The events of this API have a `message` that is no error's."""
-        return value.get("type") not in EVENTS and refusals.is_fault(value)
+        return str(value.get("type")) not in EVENTS and refusals.is_fault(value)

@@ -186,6 +186,7 @@ class AnthropicAnswer:
 
     def _add(self, index: Any, delta: Mapping[str, Any]) -> list[WireEvent]:
         kind = str(delta.get("type") or "")
+        index = index if isinstance(index, int) else None
         block = self._at.get(index) or self._unbegun(index, kind)
         if kind in _PIECES:
             return self._grow(block, _PIECES[kind][1], delta.get(_PIECES[kind][1]))
@@ -209,9 +210,10 @@ class AnthropicAnswer:
 
     def _place(self, index: Any, block: _Block) -> None:
         self._blocks.append(block)
-        self._at[index] = block
+        self._at[index if isinstance(index, int) else None] = block
 
     def _close(self, index: Any) -> list[WireEvent]:
+        index = index if isinstance(index, int) else None
         if index in self._at:
             self._at[index].ended = True
         return []
