@@ -138,13 +138,14 @@ class Maker:
 
     def _constrained(self, request: Request, given: Sequence[Tool], forced: Tool | None, *, failed: bool) -> Request:
         """A tool asked for by name, or a block that could not be read: the next try is constrained where it can be."""
+        words = request.messages[-1].text if request.messages else ""
         if forced is not None:
             said = (*request.messages[:-1], SentMessage("user", asked(forced, request.messages[-1].text)))
             request = replace(request, messages=said)
         if not self.plan.grammar:
             return request
         if forced is not None:
-            request = replace(request, system=ASKED_PROMPT, grammar=call_grammar(forced))
+            request = replace(request, system=ASKED_PROMPT, grammar=call_grammar(forced, words))
         elif failed:
             request = replace(request, grammar=calls_grammar(given))
         elif self.plan.asked is not None:
