@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from conch_desktop.desktop.message_parts import Actions
 from conch_desktop.desktop.options_card import OptionsCard
 from conch_desktop.desktop.usage_words import price_words, usage_words
 from conch_desktop.desktop.window import Window
-from conch_desktop.domain.messages import UsageCount
+from conch_desktop.domain.messages import Message, UsageCount
 from conch_desktop.domain.options import AS_USUAL, ChatOptions
 from conch_desktop.engine.assembly import Program
 from conch_desktop.store.settings import DAY_LIMIT
@@ -44,12 +45,19 @@ def seen(window: Window, kind: type[QWidget]) -> list[Any]:
 
 
 async def say(window: Window, program: Program, server: ScriptedServer, text: str) -> None:
-    """Sends a message and waits for the end of the answer."""
+    """Sends a message and waits for the end of the answer, which may come before anybody looks."""
     window.composer.setFocus()
     QTest.keyClicks(window.composer.writing, text)
+    asked = len(await _messages(program))
     QTest.keyClick(window.composer.writing, Qt.Key.Key_Return)
-    await until(lambda: window.composer.send.running)
+    while len(await _messages(program)) < asked + 2:
+        await asyncio.sleep(0.01)
     await until(lambda: not window.composer.send.running)
+
+
+async def _messages(program: Program) -> list[Message]:
+    """The messages of all chats, as they are kept."""
+    return [one for chat in await program.chats.listing() for one in await program.chats.messages(chat.id)]
 
 
 def test_what_is_set_in_a_new_chat_is_kept_sent_and_shown_again(run: Run[Any], tmp_path: Path) -> None:
