@@ -80,7 +80,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leaves the long tier out unless it is asked for. A figure that something else disturbed is measured again."""
     for item in items:
         if item.get_closest_marker("figures"):
-            item.add_marker(pytest.mark.flaky(reruns=2))
+            item.add_marker(pytest.mark.flaky(reruns=5))
     if config.getoption("--long"):
         return
     long = [item for item in items if item.get_closest_marker("long")]
