@@ -8,10 +8,8 @@ from typing import Any
 
 from PySide6.QtCore import (
     QAbstractItemModel,
-    QAbstractListModel,
     QEvent,
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     QRectF,
@@ -31,11 +29,10 @@ from PySide6.QtWidgets import (
 
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.fields import Field
+from conch_desktop.desktop.list_rows import ROW, Index, ListRows
 from conch_desktop.desktop.parts import paint_tag, still, tag_width
 from conch_desktop.desktop.theme import look
 
-Index = QModelIndex | QPersistentModelIndex
-ROW = Qt.ItemDataRole.UserRole
 _MARGIN, _HEADING, _ROW, _MORE = 8, 36, 32, 28
 
 
@@ -48,12 +45,8 @@ class Row:
     mark: str = ""
 
 
-class ChatRows(QAbstractListModel):
+class ChatRows(ListRows[Row]):
     """The rows as a model."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[Row] = []
 
     def put(self, rows: Sequence[Row]) -> None:
         """Shows other rows; where only marks and titles changed, nothing moves."""
@@ -66,9 +59,7 @@ class ChatRows(QAbstractListModel):
                 if before != after:
                     self.dataChanged.emit(self.index(at), self.index(at))
             return
-        self.beginResetModel()
-        self.rows = new
-        self.endResetModel()
+        super().put(new)
 
     def place(self, chat: str) -> QModelIndex:
         """Where a chat's row is."""
@@ -77,11 +68,7 @@ class ChatRows(QAbstractListModel):
                 return self.index(at)
         return QModelIndex()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(self.rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.rows[index.row()]
+    def told(self, row: Row, role: int) -> str | None:
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return row.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -89,7 +76,7 @@ class ChatRows(QAbstractListModel):
             return row.title + state
         if role == Qt.ItemDataRole.ToolTipRole:
             return row.title if row.chat else None
-        return row if role == ROW else None
+        return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not self.rows[index.row()].chat:

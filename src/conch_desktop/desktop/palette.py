@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.fields import Field
 from conch_desktop.desktop.groups import matches
+from conch_desktop.desktop.list_rows import ROW, Index, ListRows
 from conch_desktop.desktop.parts import IconMark, Line
 from conch_desktop.desktop.popup import Popup
 from conch_desktop.desktop.slash_menu import paint_key
 from conch_desktop.desktop.theme import look
 
-Index = QModelIndex | QPersistentModelIndex
-ROW = Qt.ItemDataRole.UserRole
 WIDE, TOP, _HEAD, _FOOT, _LINE, _HEADING = 640, 96, 51, 34, 40, 30
 _CHATS_MOST = 8
 
@@ -63,23 +62,8 @@ def palette_rows(actions: Sequence[Action], words: str, *, keys_only: bool = Fal
     return rows
 
 
-class _Rows(QAbstractListModel):
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[PaletteRow] = []
-
-    def put(self, rows: list[PaletteRow]) -> None:
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(self.rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.rows[index.row()]
-        if role == ROW:
-            return row
+class _Rows(ListRows[PaletteRow]):
+    def told(self, row: PaletteRow, role: int) -> str | None:
         if role == Qt.ItemDataRole.DisplayRole:
             return row.text
         if role == Qt.ItemDataRole.AccessibleTextRole and row.action is not None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QModelIndex,
-    QPersistentModelIndex,
     QPoint,
     QRect,
     QRectF,
@@ -34,6 +31,7 @@ from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.fetch_bar import FetchBar
 from conch_desktop.desktop.fields import Field
+from conch_desktop.desktop.list_rows import ROW, Index, ListRows
 from conch_desktop.desktop.model_detail import ModelDetail
 from conch_desktop.desktop.parts import IconMark, Line, badge_width, label, paint_badge
 from conch_desktop.desktop.picker_rows import Entry, PickerRow, picker_rows
@@ -41,8 +39,6 @@ from conch_desktop.desktop.popup import Popup
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.wording import BADGE_WORDS, count, tokens
 
-Index = QModelIndex | QPersistentModelIndex
-ROW = Qt.ItemDataRole.UserRole
 WIDE, TALL, NARROW = 856, 640, 560
 _DETAIL_FROM = 1000
 
@@ -62,26 +58,10 @@ class PickerContent:
     get_words: str = ""
 
 
-class Rows(QAbstractListModel):
+class Rows(ListRows[PickerRow]):
     """The rows as a model."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[PickerRow] = []
-
-    def put(self, rows: list[PickerRow]) -> None:
-        """Shows other rows."""
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(self.rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.rows[index.row()]
-        if role == ROW:
-            return row
+    def told(self, row: PickerRow, role: int) -> str | None:
         if role == Qt.ItemDataRole.DisplayRole:
             return row.entry.label if row.entry else row.text
         if role == Qt.ItemDataRole.AccessibleTextRole and row.entry:

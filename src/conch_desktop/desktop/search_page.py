@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import (
-    QAbstractListModel,
-    QModelIndex,
-    QPersistentModelIndex,
     QPointF,
     QRect,
     QRectF,
@@ -30,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.chips import Chip
+from conch_desktop.desktop.list_rows import ROW, Index, ListRows
 from conch_desktop.desktop.palette import bold_parts
 from conch_desktop.desktop.parts import label, paint_card
 from conch_desktop.desktop.place_rows import Kind, PlaceRow, place_rows, summary
@@ -38,8 +36,6 @@ from conch_desktop.desktop.theme import look
 if TYPE_CHECKING:
     from conch_desktop.store.chats import Found
 
-Index = QModelIndex | QPersistentModelIndex
-ROW = Qt.ItemDataRole.UserRole
 WIDE = 720
 _HEADING, _WHO, _LINE = 44, 22, 22
 _LINES_MOST = 3
@@ -47,26 +43,10 @@ _INSET = 42
 _KINDS: dict[Kind, str] = {"all": "Everything", "user": "You wrote", "assistant": "Models wrote"}
 
 
-class PlaceRows(QAbstractListModel):
+class PlaceRows(ListRows[PlaceRow]):
     """The rows as a model."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: list[PlaceRow] = []
-
-    def put(self, rows: list[PlaceRow]) -> None:
-        """Shows other rows."""
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's own signature
-        return 0 if parent.isValid() else len(self.rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        row = self.rows[index.row()]
-        if role == ROW:
-            return row
+    def told(self, row: PlaceRow, role: int) -> str | None:
         if role == Qt.ItemDataRole.DisplayRole:
             return row.text
         if role == Qt.ItemDataRole.AccessibleTextRole:

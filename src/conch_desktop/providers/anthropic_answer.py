@@ -85,7 +85,7 @@ class AnthropicAnswer:
         self.taken = False
         self.done = False
         self._blocks: list[_Block] = []
-        self._at: dict[Any, _Block] = {}  # the latest block of each index
+        self._at: dict[int | None, _Block] = {}  # the latest block of each index
         self._calls: list[_Block] = []
         self._running: dict[str, _Block] = {}  # calls the provider runs, by id, until their results come
         self._stop = ""
@@ -113,7 +113,9 @@ class AnthropicAnswer:
 
     def take(self, value: Mapping[str, Any]) -> list[WireEvent]:
         """The events of one event of the API."""
-        kind = value.get("type")
+        kind = str(value.get("type"))
+        at = value.get("index")
+        index = at if isinstance(at, int) else None
         self.taken = self.taken or (kind in EVENTS and kind != "ping")
         match kind:
             case "message_start":
@@ -123,11 +125,11 @@ class AnthropicAnswer:
                 self.done = True
                 return events
             case "content_block_start":
-                return self._begin(value.get("index"), _part(value, "content_block"))
+                return self._begin(index, _part(value, "content_block"))
             case "content_block_delta":
-                return self._add(value.get("index"), _part(value, "delta"))
+                return self._add(index, _part(value, "delta"))
             case "content_block_stop":
-                return self._close(value.get("index"))
+                return self._close(index)
             case "message_delta":
                 self._end_told(_part(value, "delta"))
                 self._count(_part(value, "usage"))
@@ -162,7 +164,7 @@ class AnthropicAnswer:
                 events += [*self._begin(index, block), *self._close(index)]
         return events
 
-    def _begin(self, index: Any, content: Mapping[str, Any]) -> list[WireEvent]:
+    def _begin(self, index: int | None, content: Mapping[str, Any]) -> list[WireEvent]:
         block = _Block(dict(content))
         self._place(index, block)
         events: list[WireEvent] = []
@@ -184,9 +186,8 @@ class AnthropicAnswer:
         self._parted = self._parted or block.type != "text"
         return events
 
-    def _add(self, index: Any, delta: Mapping[str, Any]) -> list[WireEvent]:
+    def _add(self, index: int | None, delta: Mapping[str, Any]) -> list[WireEvent]:
         kind = str(delta.get("type") or "")
-        index = index if isinstance(index, int) else None
         block = self._at.get(index) or self._unbegun(index, kind)
         if kind in _PIECES:
             return self._grow(block, _PIECES[kind][1], delta.get(_PIECES[kind][1]))
@@ -200,7 +201,7 @@ class AnthropicAnswer:
                 return [CallDelta(block.call, str(block.content.get("name") or ""), piece)]
         return []
 
-    def _unbegun(self, index: Any, kind: str) -> _Block:
+    def _unbegun(self, index: int | None, kind: str) -> _Block:
         """A block whose beginning never came; of an index that is missing, the last one."""
         if index is None and self._blocks:
             return self._blocks[-1]
@@ -208,12 +209,11 @@ class AnthropicAnswer:
         self._place(index, block)
         return block
 
-    def _place(self, index: Any, block: _Block) -> None:
+    def _place(self, index: int | None, block: _Block) -> None:
         self._blocks.append(block)
-        self._at[index if isinstance(index, int) else None] = block
+        self._at[index] = block
 
-    def _close(self, index: Any) -> list[WireEvent]:
-        index = index if isinstance(index, int) else None
+    def _close(self, index: int | None) -> list[WireEvent]:
         if index in self._at:
             self._at[index].ended = True
         return []

@@ -21,7 +21,7 @@ from conch_desktop.domain.events import (
     WireEvent,
 )
 from conch_desktop.providers.ids import minted_id
-from conch_desktop.providers.spoken import Spoken
+from conch_desktop.providers.spoken import SpokenAnswer
 
 _FINISHES: Mapping[str, FinishReason] = {
     "MAX_TOKENS": "length",
@@ -71,13 +71,11 @@ class _Call:
         return json.dumps({key: value for key, value in extra.items() if value}) if any(extra.values()) else ""
 
 
-class GeminiAnswer:
+class GeminiAnswer(SpokenAnswer):
     """One answer, taken chunk by chunk (see `http_wire.WireAnswer`)."""
 
     def __init__(self) -> None:
-        self.taken = False
-        self.done = False
-        self._spoken = Spoken()
+        super().__init__()
         self._calls: list[_Call] = []
         self._parts: list[dict[str, Any]] = []
         self._plain: list[str] = []  # text after the last of these parts
@@ -86,14 +84,6 @@ class GeminiAnswer:
         self._why = ""
         self._blocked = ""
         self._usage: dict[str, int] = {}
-
-    @property
-    def characters(self) -> int:
-        return self._spoken.characters
-
-    @property
-    def started(self) -> bool:
-        return bool(self.characters or self._calls)
 
     @property
     def calling(self) -> bool:

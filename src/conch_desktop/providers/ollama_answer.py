@@ -11,30 +11,20 @@ from typing import Any
 
 from conch_desktop.domain.events import CallDelta, Finish, FinishReason, Usage, WireCall, WireEvent
 from conch_desktop.providers.ids import minted_id
-from conch_desktop.providers.spoken import Spoken
+from conch_desktop.providers.spoken import SpokenAnswer
 
 _FINISHES: Mapping[str, FinishReason] = {"length": "length"}
 """What a `done_reason` means; any other ("stop", "load", "unload") is a plain end."""
 
 
-class OllamaAnswer:
+class OllamaAnswer(SpokenAnswer):
     """One answer, taken line by line (see `http_wire.WireAnswer`)."""
 
     def __init__(self) -> None:
-        self.taken = False
-        self.done = False
-        self._spoken = Spoken()
+        super().__init__()
         self._calls: list[WireCall] = []
         self._reason = ""
         self._usage = Usage()
-
-    @property
-    def characters(self) -> int:
-        return self._spoken.characters
-
-    @property
-    def started(self) -> bool:
-        return bool(self.characters or self._calls)
 
     @property
     def calling(self) -> bool:

@@ -1,4 +1,4 @@
-"""The words and the thinking of one answer, from the pieces they come in."""
+"""The words and the thinking of one answer, from the pieces they come in, and what they tell of how far it is."""
 
 from __future__ import annotations
 
@@ -40,3 +40,27 @@ class Spoken:
         if text:
             said.append(TextDelta(text))
         return said
+
+
+class SpokenAnswer:
+    """How far an answer of `Spoken` words is (see `wire_answer.WireAnswer`). A wire’s own says what a call is."""
+
+    def __init__(self) -> None:
+        self.taken = False
+        self.done = False
+        self._spoken = Spoken()
+
+    @property
+    def characters(self) -> int:
+        """How much text and thinking there is so far."""
+        return self._spoken.characters
+
+    @property
+    def started(self) -> bool:
+        """Has a word or a call come?"""
+        return bool(self.characters) or self.calling
+
+    @property
+    def calling(self) -> bool:
+        """Has a call begun?"""
+        raise NotImplementedError

@@ -9,7 +9,7 @@ from typing import Any
 from conch_desktop.domain.events import Finish, FinishReason, Replay, Usage, WireEvent
 from conch_desktop.providers.call_pieces import CallPieces
 from conch_desktop.providers.reasoning_details import put_together
-from conch_desktop.providers.spoken import Spoken
+from conch_desktop.providers.spoken import SpokenAnswer
 
 _FINISHES: Mapping[str, FinishReason] = {
     "length": "length",
@@ -30,7 +30,7 @@ _THINKING_KEYS = ("reasoning_content", "reasoning", "thinking")
 """Where thinking is written. Two of them often carry the same words in one delta: the first that has some counts."""
 
 
-class Answer:
+class Answer(SpokenAnswer):
     """One answer, taken chunk by chunk. `tools` are the names that were offered.
 
     `characters` counts the text and thinking so far; `taken` tells whether a chunk has come that is one, `started`
@@ -39,27 +39,16 @@ class Answer:
     """
 
     def __init__(self, tools: Collection[str] = ()) -> None:
-        self.taken = False
-        self.done = False
+        super().__init__()
+        self._calls = CallPieces(tools)
         self.usage: Usage | None = None
         self._finish = ""
-        self._calls = CallPieces(tools)
         self._said: list[str] = []
-        self._spoken = Spoken()
         self._details: list[Any] = []
         self._thought: list[str] = []  # what came as `reasoning_content`
 
     @property
-    def characters(self) -> int:
-        return self._spoken.characters
-
-    @property
-    def started(self) -> bool:
-        return bool(self.characters or self._calls)
-
-    @property
     def calling(self) -> bool:
-        """Has a call begun?"""
         return bool(self._calls)
 
     @property
