@@ -85,6 +85,7 @@ class Turn:
         self._spoken = False
         self._counted = False
         self._kept: set[tuple[str, str]] = set()
+        self._told: set[str] = set()
         self._plan: Plan
         self._ladder: Ladder
         self._maker: Maker
@@ -187,6 +188,7 @@ class Turn:
                 await asyncio.sleep(wait)
                 continue
             yield _refused(refusal)
+            self._told.add(said)
             yield Notice(said, number)
             if self._ladder.way.mode != made.mode:
                 yield PlanMade(self._ladder.way.mode, _BECAUSE.get(refusal.kind, ""))
@@ -201,7 +203,9 @@ class Turn:
         self._step = step = Step(number, made.request, made.offer, made.reader)
         self._spoken = False
         for notice in made.notices if number == self._first_step else ():
-            yield Notice(notice, number)
+            if notice not in self._told:  # a request that is made again says nothing twice
+                self._told.add(notice)
+                yield Notice(notice, number)
         self._requests += 1
         yield RequestSent(self._requests, made.mode, made.names)
         async with aclosing(step.run(self._parts.wire, self._draft.open_calls)) as events:
