@@ -14,9 +14,6 @@ from conch_desktop.engine.answering import clear, cut, kept
 from conch_desktop.tools.files_places import FileTrouble
 from conch_desktop.tools.files_read import LARGEST_FILE, text_of
 
-MOST_FILES = 20
-"""Pictures and files of one message."""
-
 SHARE = 0.6
 """How much of the room for the chat the files of one message may take together."""
 
