@@ -75,6 +75,10 @@ class Writing(QPlainTextEdit):
             return
         super().keyPressEvent(event)
 
+    def focusNextPrevChild(self, following: bool) -> bool:
+        # While a menu is open Tab takes what is chosen in it, and does not go on.
+        return False if self.steering else super().focusNextPrevChild(following)
+
     def _steer(self, key: int, modifiers: Qt.KeyboardModifier) -> bool:
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.steered.emit(-1 if key == Qt.Key.Key_Up else 1)

@@ -42,29 +42,39 @@ class DropTarget(QWidget):
         self.hide()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QDragEnterEvent) and holds_files(event.mimeData()):
-            self.setGeometry(self._page.rect())
-            self.show()
-            self.raise_()
-            event.acceptProposedAction()
+        # Until the pointer moves again, what is below the target hears of the drag, and not the target.
+        if event.type() == QEvent.Type.DragLeave:
+            self.hide()
+        elif isinstance(event, QDropEvent) and holds_files(event.mimeData()):
+            if event.type() == QEvent.Type.Drop:
+                self.dropEvent(event)
+            else:
+                self._held(event)
             return True
         return False
 
+    def _held(self, event: QDropEvent) -> None:
+        if self.isHidden():
+            self.setGeometry(self._page.rect())
+            self.show()
+            self.raise_()
+        # Copied, whatever was proposed: a file that is moved would be gone from where it was.
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if holds_files(event.mimeData()):
-            event.acceptProposedAction()
+            self._held(event)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        event.acceptProposedAction()
+        self._held(event)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         self.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
+        self._held(event)
         self.hide()
-        # Copied, whatever was proposed: a file that is moved would be gone from where it was.
-        event.setDropAction(Qt.DropAction.CopyAction)
-        event.accept()
         self.dropped.emit(event.mimeData())
 
     def paintEvent(self, event: QPaintEvent) -> None:
