@@ -11,7 +11,7 @@ from conch_desktop.store.database import Database
 from tests.store.conftest import count
 
 PIER = PicturePart(PictureContent(b"pier", "image/png"), "north-pier.png")
-RULES = FilePart("mooring-rules.pdf", "Nobody may lie at the north pier.")
+RULES = FilePart("mooring-rules.pdf", "Nobody may lie at the north pier.", outside="the downloaded file")
 MESSAGE = Message("m", "user", (PIER, RULES, TextPart("Compare.")))
 
 

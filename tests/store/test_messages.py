@@ -70,8 +70,8 @@ PARTS: st.SearchStrategy[Part] = st.one_of(
     st.builds(ReasoningPart, ANY_TEXT, SMALL),
     st.builds(NoticePart, ANY_TEXT, SMALL),
     st.builds(ReplayPart, ANY_TEXT, SMALL),
-    st.builds(FilePart, ANY_TEXT, ANY_TEXT, SMALL),
-    st.builds(PicturePart, PICTURES, ANY_TEXT, SMALL),
+    st.builds(FilePart, ANY_TEXT, ANY_TEXT, SMALL, ANY_TEXT),
+    st.builds(PicturePart, PICTURES, ANY_TEXT, SMALL, ANY_TEXT),
     CALLS,
 )
 MESSAGES = st.builds(

@@ -6,6 +6,7 @@ import asyncio
 import re
 import threading
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -248,7 +249,7 @@ def _from_file(path: Path, stopped: threading.Event) -> Callable[[], Awaitable[A
 
         attached = await asyncio.to_thread(read_attached, path, stopped)
         if isinstance(attached, PicturePart):
-            return await _fitted(attached.picture.data, attached.name)
+            return await _fitted(attached)
         return attached
 
     return read
@@ -266,10 +267,10 @@ def _pasted(image: QImage) -> Callable[[], Awaitable[Attached]]:
     return read
 
 
-async def _fitted(data: bytes, name: str) -> Attached:
+async def _fitted(attached: PicturePart) -> Attached:
     from conch_desktop.desktop.pictures import fit_to_send
 
-    picture = await asyncio.to_thread(fit_to_send, data)
+    picture = await asyncio.to_thread(fit_to_send, attached.picture.data)
     if picture is None:
-        raise ConchError(f"{name} is a picture that can’t be read, or of more than 60 million pixels.")
-    return PicturePart(picture, name)
+        raise ConchError(f"{attached.name} is a picture that can’t be read, or of more than 60 million pixels.")
+    return replace(attached, picture=picture)

@@ -29,7 +29,7 @@ class Attachments(QScrollArea):
         self._reading = 0
         self._inside = QWidget()
         self._line = QHBoxLayout(self._inside)
-        self._line.setContentsMargins(10, 10, 10, 0)
+        self._line.setContentsMargins(0, 10, 0, 0)
         self._line.setSpacing(8)
         self._trouble = ""
         self._words = label("", "small", "t2", wrap=True)

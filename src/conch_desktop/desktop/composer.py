@@ -221,7 +221,10 @@ class Composer(QWidget):
         column.addWidget(self.waiting)
         self.offer = OfferCard()
         column.addWidget(self.offer)
-        column.addWidget(self.attachments)
+        above = QHBoxLayout()
+        above.setContentsMargins(10, 0, 10, 0)  # what is scrolled stays off the frame
+        above.addWidget(self.attachments)
+        column.addLayout(above)
         column.addLayout(text)
         column.addLayout(foot)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

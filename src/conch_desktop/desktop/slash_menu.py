@@ -82,9 +82,11 @@ class SlashMenu(QWidget):
         if not found:
             self.hide()
             return False
-        if [tool.name for tool in found[:_MOST]] != self.shown:
+        room = (above.y() - 16 - look.px(_HEAD + _FOOT)) // self.row_height()
+        found = found[: max(1, min(_MOST, room))]
+        if [tool.name for tool in found] != self.shown:
             self._at = 0
-        self._shown = list(found[:_MOST])
+        self._shown = list(found)
         wide = min(look.px(WIDTH), above.width())
         high = look.px(_HEAD + _FOOT) + self.row_height() * len(self._shown) + _PAD
         place = QRect(above.x(), above.y() - high - 8, wide, high)

@@ -52,20 +52,23 @@ class ReplayPart:
 
 @dataclass(frozen=True, slots=True)
 class PicturePart:
-    """A picture that the person attached. `name` is its file's, "" for one without."""
+    """A picture that the person attached. `name` is its file's, "" for one without; `outside` where somebody else's
+    file came from, "" for the person's own."""
 
     picture: PictureContent
     name: str = ""
     step: int = 0
+    outside: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """The text of a file that the person attached, whole."""
+    """The text of a file that the person attached, whole. `outside` is as for a picture."""
 
     name: str
     text: str
     step: int = 0
+    outside: str = ""
 
 
 Attached = PicturePart | FilePart

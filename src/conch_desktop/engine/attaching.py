@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.messages import Attached, FilePart, Message, Part, PicturePart
 from conch_desktop.domain.pictures import PictureContent, kind_of
 from conch_desktop.domain.tokens import estimate
 from conch_desktop.engine.answering import clear, cut, kept
-from conch_desktop.tools.files_places import FileTrouble
-from conch_desktop.tools.files_read import LARGEST_FILE, text_of
+from conch_desktop.tools.files_places import FileTrouble, Place
+from conch_desktop.tools.files_read import LARGEST_FILE, came_from_outside, text_of
 
 SHARE = 0.6
 """How much of the room for the chat the files of one message may take together."""
@@ -39,14 +40,21 @@ def read_attached(path: Path, stopped: threading.Event) -> Attached:
         raise FileTrouble(f"{name} can’t be read ({error.strerror or type(error).__name__}).") from error
     if len(data) > LARGEST_FILE:
         raise FileTrouble(f"{name} is larger than {LARGEST_FILE // 1_000_000} MB.")
-    return attached_data(data, name, stopped)
-
-
-def attached_data(data: bytes, name: str, stopped: threading.Event) -> Attached:
-    """The same for bytes that are there already."""
+    real = Path(os.path.realpath(path))
+    outside = came_from_outside(Place(real, real.parent, name))
     if media_type := kind_of(data):
-        return PicturePart(PictureContent(data, media_type), name)
-    return FilePart(name, kept(clear(text_of(data, name, stopped).replace("\r\n", "\n"))))
+        return PicturePart(PictureContent(data, media_type), name, outside=outside)
+    text = kept(clear(text_of(data, name, stopped).replace("\r\n", "\n")))
+    return FilePart(name, text, outside=outside)
+
+
+def as_read(message: Message) -> list[CallRecord]:
+    """What somebody else wrote and the person attached, as if a tool had read it: the guard minds it just the same."""
+    return [
+        CallRecord(f"{message.id}-{at}", "read_file", "", state="done", answer=part.name or "-", outside=part.outside)
+        for at, part in enumerate(message.attached)
+        if part.outside
+    ]
 
 
 def in_room(message: Message, budget: int) -> Message:
@@ -74,11 +82,6 @@ def told_of(before: Message, after: Message) -> tuple[str, ...]:
         for whole, part in zip(before.parts, after.parts, strict=True)
         if isinstance(whole, FilePart) and isinstance(part, FilePart) and part is not whole
     )
-
-
-def size_of(attached: Sequence[Attached]) -> int:
-    """Tokens the files take, whole."""
-    return sum(estimate(one.text) for one in attached if isinstance(one, FilePart))
 
 
 def _is_long(part: FilePart, room: int) -> bool:

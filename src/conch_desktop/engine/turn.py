@@ -30,6 +30,7 @@ from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.messages import Message
 from conch_desktop.domain.models import Model
 from conch_desktop.engine.answering import room_for
+from conch_desktop.engine.attaching import as_read
 from conch_desktop.engine.circles import Circles
 from conch_desktop.engine.draft import AnswerDraft
 from conch_desktop.engine.history import STOPPED
@@ -272,8 +273,9 @@ class Turn:
             yield Done("paused")
 
     def _made_calls(self) -> list[CallRecord]:
-        """Every call of the chat so far, also of messages that no longer fit the window."""
-        return [call for message in (*self._parts.messages, self.message) for call in message.calls]
+        """Every call of the chat so far, also of messages that no longer fit the window, and what is attached."""
+        chat = (*self._parts.messages, self.message)
+        return [call for message in chat for call in (*as_read(message), *message.calls)]
 
 
 def _is_word(event: TurnEvent) -> bool:

@@ -298,6 +298,7 @@ def _attachments(connection: sqlite3.Connection) -> None:
         CREATE TABLE attachments (
             part INTEGER PRIMARY KEY REFERENCES parts ON DELETE CASCADE,
             name TEXT NOT NULL,
+            outside TEXT NOT NULL,
             picture TEXT REFERENCES pictures
         )
         """,
@@ -306,6 +307,7 @@ def _attachments(connection: sqlite3.Connection) -> None:
             chat INTEGER NOT NULL REFERENCES chats ON DELETE CASCADE,
             position INTEGER NOT NULL,
             name TEXT NOT NULL,
+            outside TEXT NOT NULL,
             picture TEXT REFERENCES pictures,
             text TEXT NOT NULL,
             PRIMARY KEY (chat, position)
