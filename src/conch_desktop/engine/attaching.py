@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,9 @@ SHARE = 0.6
 
 LEAST_TOKENS = 150
 """Tokens every file gets, however many there are."""
+
+LONG = 64_000
+"""Characters of all files of a chat that are written on the thread that asks for it."""
 
 _LONGEST_TOKEN = 4
 """Characters that are more than a token by the estimate: no more of a file has to be looked at."""
@@ -46,6 +50,12 @@ def read_attached(path: Path, stopped: threading.Event) -> Attached:
         return PicturePart(PictureContent(data, media_type), name, outside=outside)
     text = kept(clear(text_of(data, name, stopped).replace("\r\n", "\n")))
     return FilePart(name, text, outside=outside)
+
+
+def are_long(messages: Sequence[Message]) -> bool:
+    """Whether files take so long to be written for a model that it is done in a thread."""
+    files = (part for message in messages for part in message.attached if isinstance(part, FilePart))
+    return sum(len(part.text) for part in files) > LONG
 
 
 def as_read(message: Message) -> list[CallRecord]:

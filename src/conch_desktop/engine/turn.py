@@ -30,7 +30,7 @@ from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.messages import Message
 from conch_desktop.domain.models import Model
 from conch_desktop.engine.answering import room_for
-from conch_desktop.engine.attaching import as_read
+from conch_desktop.engine.attaching import are_long, as_read
 from conch_desktop.engine.circles import Circles
 from conch_desktop.engine.draft import AnswerDraft
 from conch_desktop.engine.history import STOPPED
@@ -87,6 +87,7 @@ class Turn:
         self._counted = False
         self._kept: set[tuple[str, str]] = set()
         self._told: set[str] = set()
+        self._long = are_long(parts.messages)
         self._plan: Plan
         self._ladder: Ladder
         self._maker: Maker
@@ -170,7 +171,8 @@ class Turn:
         """One step, healed as far as the ladder goes: a refusal before the first word leads to another request."""
         waits = 0
         while True:
-            made = self._made(number)
+            # Marks in a long file are looked for in all of it: the window goes on meanwhile.
+            made = await asyncio.to_thread(self._made, number) if self._long else self._made(number)
             async with aclosing(self._sent(made, number)) as events:
                 async for event in events:
                     yield event
