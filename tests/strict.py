@@ -109,7 +109,8 @@ def _bad_arguments(body: Body) -> Iterator[Any]:
 def _no_content(body: Body) -> Iterator[Any]:
     for place, message in _messages(body):
         content = message.get("content")
-        if not isinstance(content, str) and not (content is None and message.get("tool_calls")):
+        parts = message["role"] == "user" and isinstance(content, list) and content
+        if not isinstance(content, str) and not parts and not (content is None and message.get("tool_calls")):
             yield place
 
 
@@ -131,11 +132,32 @@ _MESSAGE_FIELDS: Mapping[str, frozenset[str]] = {
     "tool": frozenset({"role", "content", "name", "tool_call_id"}),
 }
 
+PICTURE_KINDS = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?|[A-Za-z0-9+/]{2,3}={1,2}")
+
+
+def is_picture(kind: Any, data: Any) -> bool:
+    """Whether a server would find a picture of a kind it takes, in base64 without a prefix."""
+    return kind in PICTURE_KINDS and isinstance(data, str) and BASE64.fullmatch(data) is not None
+
+
+def _bad_parts(body: Body) -> Iterator[Any]:
+    for _, message in _messages(body):
+        for part in message["content"] if isinstance(message["content"], list) else ():
+            url = part.get("image_url", {}).get("url", "")
+            found = re.fullmatch(r"data:([^;]*);base64,(.*)", url)
+            if part["type"] == "image_url" and message["role"] == "user" and found and is_picture(*found.groups()):
+                continue
+            if part["type"] != "text" or not part.get("text"):
+                yield part
+
+
 OPENAI: tuple[Rule, ...] = (
     Rule("the system prompt comes first, or never", "wires.md 3; ggml-org/llama.cpp#19851", _late_system),
     Rule("each call has one result, directly after", "QwenLM/qwen-code#656", _unpaired),
     Rule("arguments are the text of an object", "explyt/explyt#23, spiceai/spiceai#4734", _bad_arguments),
     Rule("a message has content, or calls in its place", "wires.md 3", _no_content),
+    Rule("pictures are data URLs of the person", "platform.openai.com, Images and vision", _bad_parts),
     Rule(
         "a name is 64 letters, digits, _ and - at most",
         "Lucassssss/eechat#52",
@@ -294,6 +316,18 @@ def _loop_unthought(body: Body) -> Iterator[Any]:
         yield from (block for block in messages[-2]["content"][:1] if "thinking" not in block["type"])
 
 
+def _bad_pictures(body: Body) -> Iterator[Any]:
+    every = list(_blocks(body))
+    every += [block for result in _blocks(body, "tool_result") if isinstance(result["content"], list)
+              for block in result["content"]]  # fmt: skip
+    for block in every:
+        source = block.get("source", {})
+        if block["type"] == "image" and not (
+            source.get("type") == "base64" and is_picture(source.get("media_type"), source.get("data"))
+        ):
+            yield block
+
+
 ANTHROPIC: tuple[Rule, ...] = (
     Rule(
         "max_tokens is required",
@@ -321,6 +355,7 @@ ANTHROPIC: tuple[Rule, ...] = (
         "anthropics/claude-code#27337",
         lambda body: _schemas(tool["input_schema"] for tool in body.get("tools", ())),
     ),
+    Rule("a picture is base64 of a kind it takes", "platform.claude.com, Vision", _bad_pictures),
     Rule("an answer does not end with thinking", "tailcallhq/forgecode#2107", _ends),
     Rule("thinking is signed here and unchanged", "anthropics/claude-code#63259, huggingface/tau PR#557", _forged),
     Rule("four marks for the cache at most, none on thinking or a message", "tghamm/Anthropic.SDK#50", _marks),

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.schemas.providers import faults
 from tests.servers import Reply, sse
-from tests.strict import Body, Strict, must
+from tests.strict import Body, Strict, is_picture, must
 
 BODY = {"contents", "system_instruction", "tools", "toolConfig", "generationConfig"}
 CONFIG = {"temperature", "maxOutputTokens", "thinkingConfig"}
@@ -81,6 +81,9 @@ GEMINI = (
          lambda b: all([c["name"] for c in calls] == [a["name"] for a in answers] for calls, answers in steps(b))),
     must("responses come before words", "cloudwego/eino-ext #571", lambda b: all(
         "text" not in part for _, parts in turns(b) for part in parts[: len(of(parts, "functionResponse"))])),
+    must("a picture is base64 of a kind it takes, and the user's", "ai.google.dev, Blob", lambda b: all(
+        role == "user" and is_picture(part["inlineData"]["mimeType"], part["inlineData"]["data"])
+        for role, parts in turns(b) for part in parts if "inlineData" in part)),
     must("a response is an object", "ai.google.dev, FunctionResponse", lambda b: all(
         isinstance(answer["response"], dict) for _, answers in steps(b) for answer in answers)),
     must("a response names its function", "openclaw/openclaw #47857, vectorize-io/hindsight PR #187", lambda b: all(

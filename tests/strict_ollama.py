@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from tests.servers import Reply
-from tests.strict import Body, Strict, must
+from tests.strict import Body, Strict, is_picture, must
 
 BODY = {"model", "messages", "stream", "tools", "think", "options"}
 
@@ -48,6 +48,9 @@ OLLAMA = (
     must("one system message, and first", "microsoft/autogen #1037, ggml-org/llama.cpp #19851",
          lambda b: [each["role"] for each in said(b)].count("system") == (said(b)[0]["role"] == "system")),
     must("content is text", "BerriAI/litellm #11273", lambda b: all(isinstance(m["content"], str) for m in said(b))),
+    must("pictures are base64 without a prefix, and the user's", "docs.ollama.com, Vision", lambda b: all(
+        m["role"] == "user" and m["images"] and all(is_picture("image/png", one) for one in m["images"])
+        for m in said(b) if "images" in m)),
     must("calls are nested in function", "wso2/product-integrator #1648", lambda b: all(
         call.keys() <= {"id", "function"} and call["function"].keys() == {"name", "arguments"} for call in calls(b))),
     must("arguments are an object", "aliasrobotics/cai #76", lambda b: all(

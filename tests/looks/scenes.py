@@ -5,13 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QColor, QDragEnterEvent, QImage, QPainter
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
+from conch_desktop.desktop.attachments import AttachedStrip
 from conch_desktop.desktop.desk import Desk
+from conch_desktop.desktop.pictures import from_image
 from conch_desktop.desktop.taught_models import ModelRow
 from conch_desktop.desktop.window import Window
+from conch_desktop.domain.messages import Attached, FilePart, PicturePart
 from tests.desktop.at_work import until
 from tests.looks.world import PLAN, ROUTE_SENT, World
 from tests.servers import CUT, HANG, call_piece, chunk, json_reply, sse
@@ -194,7 +200,56 @@ async def composer(stage: Stage) -> None:
     await stage.open("Letter to the harbour board")
     stage.window.shell.show_panel(False)
     stage.window.composer.setFocus()
+    stage.window.composer.attachments.show_items(attached())
     QTest.keyClicks(stage.window.composer.writing, "/re")
+    await settle()
+
+
+def attached() -> list[Attached]:
+    """A picture and two files."""
+    image = QImage(1_600, 1_067, QImage.Format.Format_RGB32)
+    painter = QPainter(image)
+    painter.fillRect(image.rect(), QColor("#BEDDE2"))
+    painter.fillRect(0, 700, 1_600, 367, QColor("#0B6876"))
+    painter.setBrush(QColor("#E0885A"))
+    painter.drawEllipse(700, 250, 300, 300)
+    painter.end()
+    picture = from_image(image)
+    assert picture is not None
+    return [
+        PicturePart(picture, "north-pier.jpg"),
+        FilePart("mooring-rules.pdf", "Nobody lies at the pier. " * 868),
+        FilePart("log.txt", "Tide is high. " * 2_450),
+    ]
+
+
+async def sent_attachments(stage: Stage) -> None:
+    """A message with a picture and files, as it was sent."""
+    stage.window.new_chat.emit()
+    stage.world.server.then(sse(chunk("Inside only, from 18:00 to 09:00."), chunk(finish="stop")))
+    stage.window.composer.attachments.show_items(attached())
+    stage.window.composer.set_text("Compare the rules with this log.")
+    stage.window.composer.writing.enter.emit()
+    await settle(1.2)
+
+
+async def preview(stage: Stage) -> None:
+    """The picture of such a message, large."""
+    await sent_attachments(stage)
+    stage.window.view.findChildren(AttachedStrip)[0].chips[0].click()
+    await settle(0.6)
+
+
+async def drop(stage: Stage) -> None:
+    """Files are held over the chat, with one in the composer that can't be attached."""
+    await stage.open("Letter to the harbour board")
+    stage.desk.chats.attach.add([Path(__file__).parent])
+    await settle()
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(__file__)])
+    copy, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    event = QDragEnterEvent(QPoint(9, 9), copy, data, left, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(stage.window.page, event)
     await settle()
 
 
@@ -246,6 +301,10 @@ SCENES: Sequence[Scene] = (
     Scene("14-search", "14-search.png", search),
     Scene("15-composer", "15-composer.png", composer),
     Scene("16-in-words", "16-in-words.png", in_words),
+    Scene("22-attachments-sent", "", sent_attachments),
+    Scene("23-attachment-large", "", preview),
+    Scene("24-drop", "", drop),
+    Scene("25-attachments-dark-narrow", "", composer, (640, 480), theme="dark"),
     Scene("30-long-chat", "", long_chat, (1280, 800)),
     Scene("31-empty-chat-dark", "", empty, theme="dark"),
     Scene("32-small-window", "", not_run, (480, 420)),

@@ -138,8 +138,9 @@ async def build(program: Program, server: ScriptedServer, clock: MovedClock, *, 
     """Fills an empty profile, unless it is to stay `blank`."""
     if blank:
         return World(program, server, clock, {}, {})
-    memory = program.toolbox.only(["memory"]).tools
-    program.toolbox = Toolbox((*memory, *TOOLS))
+    shown = {tool.name for tool in TOOLS}
+    own = [tool for tool in program.toolbox.tools if tool.name not in shown]
+    program.toolbox = Toolbox((*own, *TOOLS))
     program.named_groups = ("files",)  # its tools are made up, and need no folder
     names = [
         ("gemini", "Gemini", "gemini-2.5-flash", "Gemini 2.5 Flash", 1_048_576),

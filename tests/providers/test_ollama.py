@@ -116,6 +116,9 @@ def swapped(body: Any) -> None:
 BREAKS: dict[str, Callable[[Any], Any]] = {
     "one system message, and first": lambda body: body["messages"].append({"role": "system", "content": "More."}),
     "content is text": lambda body: body["messages"][1].update(content=[{"type": "text", "text": "Before?"}]),
+    "pictures are base64 without a prefix, and the user's": lambda body: body["messages"][1].update(
+        images=["data:image/png;base64,AAAA"]
+    ),
     "calls are nested in function": nested_otherwise,
     "arguments are an object": lambda body: called(body)[0]["function"].update(arguments='{"q": "tea"}'),
     "a result names its tool": lambda body: body["messages"][-1].pop("tool_name"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -37,26 +38,51 @@ REQUEST = Request(
     ),
 )
 
+SHOWN = Request(
+    Model("pier", "demo"),
+    "Be brief.",
+    (
+        SentMessage("user", "What is this?", pictures=(PictureContent(PNG, "image/png"),)),
+        SentMessage("assistant", "A pier."),
+        SentMessage("user", "And now?"),
+    ),
+)
+"""A picture that the person attached."""
+
 IN_OPENAI = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{DATA}"}}
 IN_ANTHROPIC = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": DATA}}
 IN_GEMINI = {"inlineData": {"mimeType": "image/png", "data": DATA}}
 
-APIS: Mapping[str, tuple[Callable[[], Any], str]] = {
+APIS: Mapping[str, tuple[Callable[[Request], Any], str]] = {
     "openai": (
-        lambda: openai_request.build(REQUEST, host="", grammar=False, llama=False)["messages"], json.dumps(IN_OPENAI),
+        lambda one: openai_request.build(one, host="", grammar=False, llama=False)["messages"], json.dumps(IN_OPENAI),
     ),
-    "anthropic": (lambda: anthropic_request.build(REQUEST, Row())["messages"], json.dumps(IN_ANTHROPIC)),
-    "gemini": (lambda: gemini_request.build(REQUEST)["contents"], json.dumps(IN_GEMINI)),
+    "anthropic": (lambda one: anthropic_request.build(one, Row())["messages"], json.dumps(IN_ANTHROPIC)),
+    "gemini": (lambda one: gemini_request.build(one)["contents"], json.dumps(IN_GEMINI)),
     "ollama": (
-        lambda: ollama_request.build(REQUEST, window=None, thinks=None)["messages"], f'"images": ["{DATA}"]',
+        lambda one: ollama_request.build(one, window=None, thinks=None)["messages"], f'"images": ["{DATA}"]',
     ),
-    "conol": (lambda: conol_request.history("", REQUEST.messages), "[A picture: image/png, 28 bytes]"),
+    "conol": (lambda one: conol_request.history("", one.messages), "[A picture: image/png, 28 bytes]"),
+    "a session of conol": (lambda one: conol_request.said(one.messages), "[A picture: image/png, 28 bytes]"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("build", "shown"), APIS.values(), ids=APIS)
-def test_each_api_gets_the_picture_once_with_every_word(build: Callable[[], Any], shown: str) -> None:
-    sent = json.dumps(build())
+def test_each_api_gets_a_picture_of_the_person_once_with_every_word(
+    build: Callable[[Request], Any], shown: str
+) -> None:
+    sent = json.dumps(build(SHOWN))
+    assert sent.count(shown) == 1
+    for words in ("What is this?", "And now?"):
+        assert sent.count(words) == 1
+    alone = replace(SHOWN, messages=(replace(SHOWN.messages[0], text=""),))
+    assert shown.rstrip("}") in json.dumps(build(alone))
+    assert '"text": ""' not in json.dumps(build(alone))
+
+
+@pytest.mark.parametrize(("build", "shown"), APIS.values(), ids=APIS)
+def test_each_api_gets_the_picture_once_with_every_word(build: Callable[[Request], Any], shown: str) -> None:
+    sent = json.dumps(build(REQUEST))
     assert sent.count(shown) == 1
     for words in ("A pier.", "Nothing.", "And now?"):
         assert sent.count(words) == 1

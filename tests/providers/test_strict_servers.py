@@ -12,6 +12,7 @@ import pytest
 
 from conch_desktop.domain.messages import SentCall, SentMessage, SentResult
 from conch_desktop.domain.models import Model, Provider
+from conch_desktop.domain.pictures import PictureContent
 from conch_desktop.engine.offer import make_offer
 from conch_desktop.engine.way import Way
 from conch_desktop.providers.openai_request import build
@@ -64,6 +65,9 @@ BREAKS_OPENAI: dict[str, Change] = {
     "each call has one": lambda body: body["messages"].pop(4),
     "arguments are": lambda body: _call(body)["function"].update(arguments=""),
     "a message has content": lambda body: body["messages"][5].update(content=None),
+    "pictures are": lambda body: body["messages"][1].update(
+        content=[{"type": "image_url", "image_url": {"url": "data:image/tiff;base64,AAAA"}}]
+    ),
     "a name is": lambda body: _call(body)["function"].update(name="docs.find"),
     "an id of a call has 40": lambda body: _renamed(body, "x" * 41),
     "tools are left out": lambda body: body.update(tools=[]),
@@ -119,6 +123,9 @@ BREAKS_ANTHROPIC: dict[str, Change] = {
     "what a call": lambda body: _content(body, 1)[1].update(input="{}"),
     "a chat with calls": lambda body: body.pop("tools"),
     "a schema's root": lambda body: body["tools"][0].update(input_schema={"type": "object", "anyOf": []}),
+    "a picture is": lambda body: _content(body, 0).append(
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "data:image/png;base64,AA=="}}
+    ),
     "an answer does not end": lambda body: _content(body, 1).append(_content(body, 1)[0]),
     "thinking is signed": lambda body: _content(body, 1)[0].update(thinking="Hm!"),
     "four marks": lambda body: _content(body, 1)[0].update(cache_control={"type": "ephemeral"}),
@@ -153,6 +160,7 @@ def test_each_rule_is_kept_by_a_good_request_and_broken_by_one_change(api: str) 
 FIND, NOW = make_offer((tool("find", q={"type": "string"}), tool("now")), "permissive", Way("native")).tools
 ASKED = SentMessage("user", "When is the tide?")
 SO = SentMessage("user", "And now?")
+PIER = PictureContent(b"\x89PNG\r\n\x1a\n" + bytes(20), "image/png")
 
 
 def step(*calls: SentCall, words: str = "", replay: str = "", error: bool = False) -> tuple[SentMessage, SentMessage]:
@@ -182,6 +190,18 @@ CHATS: dict[str, tuple[SentMessage, ...]] = {
     ),
     "stopped after the results": (ASKED, *step(SentCall("c1", "find", {})), SO),
     "stopped before a word": (ASKED, SO),
+    "pictures of the person": (
+        replace(ASKED, pictures=(PIER, PIER)),
+        SentMessage("assistant", "A pier."),
+        SentMessage("user", pictures=(PIER,)),
+    ),
+    "a picture after a stopped answer": (SentMessage("user", pictures=(PIER,)), replace(SO, pictures=(PIER,))),
+    "pictures of an answer and of the person after it": (
+        ASKED,
+        SentMessage("assistant", "", (SentCall("c1", "find", {}),)),
+        SentMessage("results", results=(SentResult("c1", "find", "A pier.", pictures=(PIER,)),)),
+        replace(SO, pictures=(PIER,)),
+    ),
     "two answers in a row": (
         ASKED,
         SentMessage("assistant", "The early boat "),

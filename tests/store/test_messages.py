@@ -17,10 +17,12 @@ from hypothesis import strategies as st
 from conch_desktop.domain.calls import ENDED_STATES, CallRecord, CallState, Mend, MendKind
 from conch_desktop.domain.messages import (
     Failure,
+    FilePart,
     Message,
     MessageState,
     NoticePart,
     Part,
+    PicturePart,
     ReasoningPart,
     ReplayPart,
     Role,
@@ -37,6 +39,7 @@ SMALL = st.integers(0, 2**31)
 TOKENS = st.none() | st.integers(0, 2**80)
 SECONDS = st.floats(0, 1e11)
 
+PICTURES = st.builds(PictureContent, st.binary(max_size=8), st.just("image/png"))
 CALLS = st.builds(
     CallRecord,
     id=ANY_TEXT,
@@ -60,13 +63,15 @@ CALLS = st.builds(
     extra=ANY_TEXT,
     wire_id=ANY_TEXT,
     outside=ANY_TEXT,
-    pictures=st.lists(st.builds(PictureContent, st.binary(max_size=8), st.just("image/png")), max_size=3).map(tuple),
+    pictures=st.lists(PICTURES, max_size=3).map(tuple),
 )
 PARTS: st.SearchStrategy[Part] = st.one_of(
     st.builds(TextPart, ANY_TEXT, SMALL),
     st.builds(ReasoningPart, ANY_TEXT, SMALL),
     st.builds(NoticePart, ANY_TEXT, SMALL),
     st.builds(ReplayPart, ANY_TEXT, SMALL),
+    st.builds(FilePart, ANY_TEXT, ANY_TEXT, SMALL, ANY_TEXT),
+    st.builds(PicturePart, PICTURES, ANY_TEXT, SMALL, ANY_TEXT),
     CALLS,
 )
 MESSAGES = st.builds(
@@ -128,6 +133,8 @@ def grown(part: Part, piece: str) -> Part:
         return replace(part, raw=part.raw + piece)
     if isinstance(part, ReplayPart):
         return replace(part, data=part.data + piece)
+    if isinstance(part, PicturePart):
+        return replace(part, name=part.name + piece)
     return replace(part, text=part.text + piece)
 
 

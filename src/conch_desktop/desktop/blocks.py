@@ -305,7 +305,10 @@ def _user_blocks(message: Message, *, editing: bool) -> list[Block]:
     if editing:
         return [Block("edit", ("edit", 0, 0), message.id, lambda width: look.px(110))]
     text = f"/{message.asked} {message.text}".rstrip() if message.asked else message.text
-    blocks = [_chunk_block(at, chunk) for at, chunk in enumerate(_chunks(text))]
+    attached = message.attached
+    blocks = [_chunk_block(at, chunk) for at, chunk in enumerate(_chunks(text))] if text or not attached else []
+    if attached:
+        blocks.append(Block("attached", ("attached", 0, 0), attached, lambda width: look.px(52)))
     return [
         *blocks,
         Block("copy", ("copy", 0, 0), None, lambda width: 0),

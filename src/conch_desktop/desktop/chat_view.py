@@ -69,6 +69,8 @@ class ChatView(QAbstractScrollArea):
     answered = Signal(str, str, str)
     link_pressed = Signal(str)
     picture_asked = Signal(str)
+    attachment_opened = Signal(object)
+    """The person wants to see what is attached to a message."""
     wanted = Signal(int, int)
     """Messages from one place up to another are needed and were not read yet."""
 
@@ -225,6 +227,7 @@ class ChatView(QAbstractScrollArea):
             found.answered.connect(self.answered)
             found.link_pressed.connect(self.link_pressed)
             found.picture_asked.connect(self.picture_asked)
+            found.attachment_opened.connect(self.attachment_opened)
             found.menu_asked.connect(self._menu_at)
             found.refit.connect(self._refit)
             found.grown.connect(self._grown)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from conch_desktop.desktop.announce import announce
+from conch_desktop.desktop.attach_desk import AttachDesk
 from conch_desktop.desktop.groups import NEW_CHAT
 from conch_desktop.desktop.offer_desk import OfferDesk
 from conch_desktop.desktop.slash_menu import SlashMenu, ToolRow, first_sentence
@@ -27,7 +28,7 @@ from conch_desktop.tools.guard import Answer
 if TYPE_CHECKING:
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
-    from conch_desktop.domain.messages import Chat, Message
+    from conch_desktop.domain.messages import Attached, Chat, Message
     from conch_desktop.domain.models import Model
     from conch_desktop.engine.assembly import Program
     from conch_desktop.engine.session import Session, SessionEvent
@@ -86,6 +87,7 @@ class ChatsDesk(QObject):
         self._clock.timeout.connect(self._tick)
         self._menu = SlashMenu(window)
         self._wire()
+        self.attach = AttachDesk(window, program, self, tasks)
 
     def _timer(self, after: int, work: Callable[[], None]) -> QTimer:
         timer = QTimer(self)
@@ -156,6 +158,7 @@ class ChatsDesk(QObject):
         self._session, self.chat = None, ""
         self._offers.close()
         self._fill("")
+        self.attach.show(())
         self._show_list()
         self.show_now()
         self.model_changed.emit()
@@ -175,6 +178,7 @@ class ChatsDesk(QObject):
         opened = self._opened
         await leaving
         session = await self._listen(chat)
+        attached = await self.attach.read(chat)
         if opened != self._opened:
             return
         typed = self._window.composer.text()
@@ -184,6 +188,7 @@ class ChatsDesk(QObject):
         self._session, self.chat = session, chat
         known = next((one for one in self.chats if one.id == chat), None)
         self._fill(self._drafts.setdefault(chat, known.draft if known is not None else ""))
+        self.attach.show(attached)
         self._window.show_page(None)
         if self._window.shell.overlay == "side":
             self._window.shell.close_overlay()
@@ -205,21 +210,24 @@ class ChatsDesk(QObject):
         What there is to keep is taken down at once; keeping it takes a moment, in which the window goes on.
         """
         self._draft_timer.stop()
-        chat, text = self.chat, self._window.composer.text()
-        empty = self._session is not None and not self._session.entries and not text.strip()
+        chat, text, attached = self.chat, self._window.composer.text(), self.attach.items
+        some = bool(text.strip() or attached)
+        empty = self._session is not None and not self._session.entries and not some
         if not chat and self._making.locked():
             self._left_unmade.append(text)
-        return self._keep(chat, text, empty=empty)
+        return self._keep(chat, text, attached, empty=empty)
 
-    async def _keep(self, chat: str, text: str, *, empty: bool) -> None:
+    async def _keep(self, chat: str, text: str, attached: Sequence[Attached], *, empty: bool) -> None:
         if chat and empty:
             await self._program.chats.delete(chat)
             await self.refresh()
         elif chat:
             await self._save_draft(chat, text)
-        elif text.strip() and not self._making.locked():
+            await self.attach.save(chat, attached)
+        elif (text.strip() or attached) and not self._making.locked():
             made = await self._program.chats.create(model=self.new_model)
             await self._save_draft(made.id, text)
+            await self.attach.save(made.id, attached)
             await self.refresh()
 
     async def _rename(self, chat: str, title: str) -> None:
@@ -241,6 +249,7 @@ class ChatsDesk(QObject):
         if chat == self.chat:
             self._session, self.chat = None, ""
             self._fill("")
+            self.attach.show(())
             if self.chats:
                 await self.open(self.chats[min(place, len(self.chats) - 1)].id)
             else:
@@ -282,7 +291,8 @@ class ChatsDesk(QObject):
         text = self._window.composer.text()
         if self.chat:
             self._do(self._save_draft(self.chat, text), "keep the draft")
-        elif text.strip():
+            self._do(self.attach.save(self.chat, self.attach.items), "keep the draft")
+        elif text.strip() or self.attach.items:
             self._do(self._make_chat(text), "keep the draft")
 
     async def _save_draft(self, chat: str, text: str) -> None:
@@ -310,6 +320,8 @@ class ChatsDesk(QObject):
             elif self._left_unmade:  # Another chat was opened meanwhile; this one's words are kept.
                 draft = self._left_unmade[0]
             await self._save_draft(made.id, draft)
+            if made.id == self.chat:
+                await self.attach.save(made.id, self.attach.items)
             await self.refresh()
             if made.id == self.chat:
                 await self._program.settings.set(LAST_CHAT, made.id)
@@ -337,48 +349,55 @@ class ChatsDesk(QObject):
         model = self.known_model(self.model_id)
         # Nothing is awaited before a message goes, unless there may be something to offer.
         poor = model is not None and model.tools is False
-        self._do(self._send_or_offer(text) if poor else self._send_now(text), "send the message")
+        attached = self.attach.take()
+        sending = self._send_or_offer(text, attached) if poor else self._send_now(text, attached)
+        self._do(sending, "send the message")
 
-    async def _send_or_offer(self, text: str) -> None:
+    async def _send_or_offer(self, text: str, attached: Sequence[Attached]) -> None:
         """Sends, unless another model is offered for this message first; once a chat and model."""
         if not await self._offers.make(text, self.chat, self.model_id):
-            await self._send_now(text)
-        elif not self._window.composer.text():
+            await self._send_now(text, attached)
+        else:
+            self._give_back(text, attached)
+
+    def _give_back(self, text: str, attached: Sequence[Attached]) -> None:
+        """What could not be sent, or not yet, goes back to where it came from."""
+        if not self._window.composer.text():
             self._fill(text)
+        self.attach.put_before(self.chat, attached)
 
     def _offer_answered(self, text: str, model: str) -> None:
         self._fill("")
+        attached = self.attach.take()
         if model:
             self.switch_wanted.emit(model)
-            self._do(self._send_with(text, model), "send the message")
+            self._do(self._send_with(text, attached, model), "send the message")
         else:
-            self._do(self._send_now(text), "send the message")
+            self._do(self._send_now(text, attached), "send the message")
 
-    async def _send_with(self, text: str, model: str) -> None:
+    async def _send_with(self, text: str, attached: Sequence[Attached], model: str) -> None:
         self.new_model = model
         if self._session is not None:
             await self._session.choose_model(model)
-        await self._send_now(text)
+        await self._send_now(text, attached)
 
-    async def _send_now(self, text: str) -> None:
+    async def _send_now(self, text: str, attached: Sequence[Attached]) -> None:
         try:
             session = self._session or await self._make_chat("")
             if not session.model_id:
                 await session.choose_model(self.new_model)
             await self._save_draft(session.chat_id, "")
-            await self.deliver(session, text)
+            await self.deliver(session, text, attached)
         except StoreError as error:
-            # What could not be kept goes back to where it came from.
-            if not self._window.composer.text():
-                self._fill(text)
+            self._give_back(text, attached)
             self._window.say(str(error))
 
-    async def deliver(self, session: Session, text: str) -> None:
+    async def deliver(self, session: Session, text: str, attached: Sequence[Attached] = ()) -> None:
         """Sends a message in a chat, and waits for the end of its answer."""
         asked, rest = split_command(text, self._program.everything())
         if session is self._session:
             self._window.view.go_to_end()
-        await self._turn(session, session.send(rest, asked=asked))
+        await self._turn(session, session.send(rest, asked=asked, attached=attached))
 
     async def _turn(self, session: Session, turn: Awaitable[None]) -> None:
         """Waits for a turn; then nothing streams any more, and that is shown. What waits is sent.
@@ -566,6 +585,7 @@ class ChatsDesk(QObject):
     async def aclose(self) -> None:
         """Keeps the draft."""
         self._flush.stop()
+        self.attach.stop()
         self._waiting.give_all_back()
         await self._leave()
         for stop in self._listening.values():

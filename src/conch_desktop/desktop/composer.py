@@ -18,14 +18,17 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from conch_desktop.desktop import icons
+from conch_desktop.desktop.attachments import Attachments
 from conch_desktop.desktop.buttons import Button, IconButton, Painted
 from conch_desktop.desktop.countdown import Countdown
+from conch_desktop.desktop.drop_target import holds_files
 from conch_desktop.desktop.offer_card import OfferCard
 from conch_desktop.desktop.parts import label, set_tone
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.waiting import Waiting
 
 LINES_LEAST, LINES_MOST = 3, 12
+_READING = "A file is being read. It is sent in a moment."
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -36,6 +39,9 @@ class Writing(QPlainTextEdit):
     steered = Signal(int)
     """A key for the menu above the text: -1 up, 1 down, 0 take."""
     painted = Signal()
+    attached = Signal(object)
+    """Files or a picture came from the clipboard; the QMimeData is only there as long as the signal is at work."""
+    takes_files = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,6 +76,10 @@ class Writing(QPlainTextEdit):
             return
         super().keyPressEvent(event)
 
+    def focusNextPrevChild(self, following: bool) -> bool:
+        # While a menu is open Tab takes what is chosen in it, and does not go on.
+        return False if self.steering else super().focusNextPrevChild(following)
+
     def _steer(self, key: int, modifiers: Qt.KeyboardModifier) -> bool:
         if key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             self.steered.emit(-1 if key == Qt.Key.Key_Up else 1)
@@ -80,6 +90,9 @@ class Writing(QPlainTextEdit):
         return False
 
     def insertFromMimeData(self, source: QMimeData) -> None:
+        if self.takes_files and holds_files(source):
+            self.attached.emit(source)
+            return
         # Plain text in one edit, so that one Undo takes it away; the view is not told line by line.
         text = source.text().replace("\r\n", "\n").replace("\r", "\n")
         if text:
@@ -87,7 +100,7 @@ class Writing(QPlainTextEdit):
             self.ensureCursorVisible()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        return source.hasText()
+        return source.hasText() or (self.takes_files and holds_files(source))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -152,12 +165,17 @@ class Composer(QWidget):
     changed = Signal()
     """The text changed (for the draft and the menu)."""
     slash = Signal()
+    attach = Signal()
+    """Files are to be chosen."""
     tools = Signal()
     """The choice of tools is wanted."""
 
     def __init__(self) -> None:
         super().__init__()
         self.writing = Writing()
+        self.writing.takes_files = True
+        self.attachments = Attachments()
+        self.attach_button = IconButton("attach", "Attach files", 28, keys="@")
         self.send = SendButton()
         self._note = label("", "small", "t3")
         self.countdown = Countdown()
@@ -175,6 +193,9 @@ class Composer(QWidget):
         self.writing.textChanged.connect(self._text_changed)
         self.writing.installEventFilter(self)
         self.send.clicked.connect(self._pressed)
+        self.attach_button.clicked.connect(self.attach)
+        self.attachments.changed.connect(self._attached)
+        self.attachments.emptied.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
         self.slash_button.clicked.connect(self._slash)
         look.changed.connect(self._fonts)
         self._fonts()
@@ -183,6 +204,7 @@ class Composer(QWidget):
         foot = QHBoxLayout()
         foot.setContentsMargins(8, 0, 6, 6)
         foot.setSpacing(6)
+        foot.addWidget(self.attach_button)
         foot.addWidget(self.slash_button)
         foot.addWidget(self.tools_button)
         foot.addWidget(self._note)
@@ -202,6 +224,10 @@ class Composer(QWidget):
         column.addWidget(self.waiting)
         self.offer = OfferCard()
         column.addWidget(self.offer)
+        above = QHBoxLayout()
+        above.setContentsMargins(10, 0, 10, 0)  # what is scrolled stays off the frame
+        above.addWidget(self.attachments)
+        column.addLayout(above)
         column.addLayout(text)
         column.addLayout(foot)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -244,16 +270,17 @@ class Composer(QWidget):
             self.writing.viewport().update()
         self._show_send()
         self.send.setToolTip(why or self.send.toolTip())
-        if ready and not running and self._wanted:
-            self._wanted = False
-            self.say("")
-            self._send()
+        self._send_wanted()
 
     def show_waiting(self, texts: Sequence[str]) -> None:
         """The messages that wait for the answer to end."""
         if self.waiting.show_texts(texts):
             self.updateGeometry()
             self.changed.emit()
+
+    def keep(self) -> None:
+        """What waited to be sent by itself stays: not all of it is there, or it is another message."""
+        self._wanted = False
 
     def say(self, words: str, tone: str = "t3") -> None:
         """A quiet line beside the buttons."""
@@ -266,19 +293,38 @@ class Composer(QWidget):
         if not self._running:
             self._send()
             return
-        text = self.text()
-        if text.strip() and self._ready:
-            self.queued.emit(text)
+        if self.attachments.reading:
+            self.say(_READING)
+        elif self._some() and self._ready:
+            self.queued.emit(self.text())
 
     def _send(self) -> None:
-        text = self.text()
-        if not text.strip():
+        if not self._some() and not self.attachments.reading:
             return
-        if self._ready:
-            self.sent.emit(text)
+        if self.attachments.reading:
+            self._wanted = True
+            self.say(_READING)
+        elif self._ready:
+            self.sent.emit(self.text())
         else:  # Quick hands: the program is still starting, and sends it as soon as it can.
             self._wanted = True
             self.say("Starting. It is sent in a moment.")
+
+    def _send_wanted(self) -> None:
+        if self._wanted and self._ready and not self._running and not self.attachments.reading:
+            self._wanted = False
+            self.say("")
+            self._send()
+
+    def _some(self) -> bool:
+        """Whether there is something to send."""
+        return bool(self.attachments.items) or bool(self.text().strip())
+
+    def _attached(self) -> None:
+        self._show_send()
+        self.updateGeometry()
+        self.changed.emit()
+        self._send_wanted()
 
     def _pressed(self) -> None:
         if self._running:
@@ -309,7 +355,7 @@ class Composer(QWidget):
                 break
             some = bool(block.text().strip())
             block = block.next()
-        some = some or self.writing.document().blockCount() > 50
+        some = some or self.writing.document().blockCount() > 50 or bool(self.attachments.items)
         self.send.show_state(running=self._running, ready=some and self._ready)
 
     def _fonts(self) -> None:

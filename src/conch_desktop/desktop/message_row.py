@@ -13,6 +13,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, QTimer, Sig
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from conch_desktop.desktop.attachments import AttachedStrip
 from conch_desktop.desktop.blocks import UNFILLED, USER_WIDTH, Block, Kept, carry, message_blocks
 from conch_desktop.desktop.buttons import IconButton
 from conch_desktop.desktop.call_line import BEYOND, CallLine
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 _USER_PAD_X, _USER_PAD_Y = 14, 7.5
 _INDENT = 22
+_STRIP_GAP = 8
 _FAR = 1 << 30
 
 _GAPS = {
@@ -80,6 +82,7 @@ class MessageRow(QWidget):
     answered = Signal(str, str, str)
     link_pressed = Signal(str)
     picture_asked = Signal(str)
+    attachment_opened = Signal(object)
     refit = Signal()
     grown = Signal()
     """A block is another height by itself; `refit`: because the person pressed something."""
@@ -241,6 +244,12 @@ class MessageRow(QWidget):
         made.asked.connect(self.picture_asked)
         return made
 
+    def make_attached(self, block: Block) -> AttachedStrip:
+        """What is attached to the person's message."""
+        made = AttachedStrip(self)
+        made.opened.connect(self.attachment_opened)
+        return made
+
     def _open_table(self, block: Block) -> None:
         self._store["whole", block.key] = True
         block.filled = UNFILLED
@@ -280,6 +289,8 @@ class MessageRow(QWidget):
             widget.show_picture(what[0], what[1])
             if ("image", what[0]) in self._store:
                 widget.show_image(*self._store["image", what[0]])
+        elif isinstance(widget, AttachedStrip):
+            widget.show_attached(what)
         elif isinstance(widget, TableMore):
             widget.show_more(block.data, whole=("whole", block.key) in self._store)
 
@@ -356,7 +367,7 @@ class MessageRow(QWidget):
     @property
     def _bubbled(self) -> bool:
         """Whether it is the person's words in their bubble: not an answer, and not open to be changed."""
-        return bool(self.blocks) and self.blocks[0].kind == "user"
+        return bool(self.blocks) and self.blocks[0].kind in ("user", "attached")
 
     @property
     def tall(self) -> int:
@@ -453,7 +464,7 @@ class MessageRow(QWidget):
         inner = most - 2 * pad_x + 2 * MARGIN
         words = [(number, block) for number, block in enumerate(self.blocks) if block.kind == "user"]
         y = pad_y
-        wide = inner
+        wide = inner if words else 0
         for number, block in words:
             if block.width != width and block.widget is None:
                 block.height, block.width = block.guess(width), -1
@@ -464,6 +475,9 @@ class MessageRow(QWidget):
                 del self._shown[number]
             self._tops[number] = block.height
             y += block.height
+        strip = self._lay_attached(inner - 2 * MARGIN)
+        if strip is not None:
+            wide = max(wide, strip.ideal + 2 * MARGIN)
         left = BEYOND + width - wide - 2 * pad_x + 2 * MARGIN
         y = pad_y
         for _, block in words:
@@ -472,12 +486,29 @@ class MessageRow(QWidget):
                 place = QRect(left + pad_x - MARGIN, y - MARGIN + lead, wide, block.height + 2 * MARGIN)
                 block.widget.setGeometry(place)
             y += block.height
+        if strip is not None:
+            y += look.px(_STRIP_GAP) if words else 0
+            strip.setGeometry(left + pad_x, y, strip.ideal, strip.height())
+            y += strip.height()
         bubble = QRectF(left, 0, wide + 2 * pad_x - 2 * MARGIN, y + pad_y)
         if bubble != self._bubble:
             self._bubble = bubble
             self.update()
         self._place_buttons(left, y + pad_y)
         return y + pad_y
+
+    def _lay_attached(self, width: int) -> AttachedStrip | None:
+        """Lays out what is attached to the message, below its words in the same bubble."""
+        number = len(self.blocks) - 3
+        if number < 0 or self.blocks[number].kind != "attached":
+            return None
+        block = self.blocks[number]
+        self._prepare(block, width, width)
+        self._shown[number] = block
+        assert isinstance(block.widget, AttachedStrip)
+        block.widget.resize(width, block.height)
+        self._tops[number] = block.height + (look.px(_STRIP_GAP) if number else 0)
+        return block.widget
 
     def _lay_words(self, number: int, inner: int, width: int, *, alone: bool) -> int:
         """Lays out a piece of the person's words; gives how wide the bubble is."""
@@ -655,6 +686,7 @@ _MAKERS: dict[str, Callable[[MessageRow, Block], QWidget]] = {
     "trouble": MessageRow.make_trouble,
     "stopped": MessageRow.make_stopped,
     "actions": MessageRow.make_actions,
+    "attached": MessageRow.make_attached,
     "copy": MessageRow.make_button,
     "pencil": MessageRow.make_button,
     "edit": MessageRow.make_edit,

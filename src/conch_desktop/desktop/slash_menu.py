@@ -38,6 +38,8 @@ class SlashMenu(QWidget):
     """Drawn over the window, above the composer; steered by the composer's keys, so it never has the focus."""
 
     taken = Signal(str)
+    head = "Ask for a tool in this message"
+    many = "tools"
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -69,14 +71,24 @@ class SlashMenu(QWidget):
             return False
         found = [tool for tool in self._tools if matches(name, tool.name, tool.source)]
         found.sort(key=lambda tool: not tool.name.startswith(name))
+        return self.show_rows(found, above)
+
+    def row_height(self) -> int:
+        """The height of a row."""
+        return look.px(_ROW)
+
+    def show_rows(self, found: Sequence[ToolRow], above: QRect) -> bool:
+        """Opens with the first of these, or closes when there is none; tells whether it is open."""
         if not found:
             self.hide()
             return False
+        room = (above.y() - 16 - look.px(_HEAD + _FOOT)) // self.row_height()
+        found = found[: max(1, min(_MOST, room))]
         if [tool.name for tool in found] != self.shown:
             self._at = 0
-        self._shown = found[:_MOST]
+        self._shown = list(found)
         wide = min(look.px(WIDTH), above.width())
-        high = look.px(_HEAD + _FOOT + _ROW * len(self._shown)) + _PAD
+        high = look.px(_HEAD + _FOOT) + self.row_height() * len(self._shown) + _PAD
         place = QRect(above.x(), above.y() - high - 8, wide, high)
         self.setGeometry(place.adjusted(-SHADOW, -SHADOW, SHADOW, SHADOW))
         self.show()
@@ -87,7 +99,7 @@ class SlashMenu(QWidget):
 
     def steer(self, key: int) -> None:
         """-1 up, 1 down, 0 take."""
-        if not self._shown:
+        if self.isHidden() or not self._shown:
             return
         if key:
             self._at = (self._at + key) % len(self._shown)
@@ -101,9 +113,8 @@ class SlashMenu(QWidget):
 
     def _row(self, at: int) -> QRectF:
         card = self._card()
-        return QRectF(
-            card.x() + _PAD, card.y() + look.px(_HEAD) + at * look.px(_ROW), card.width() - 2 * _PAD, look.px(_ROW)
-        )
+        high = self.row_height()
+        return QRectF(card.x() + _PAD, card.y() + look.px(_HEAD) + at * high, card.width() - 2 * _PAD, high)
 
     def _at_spot(self, spot: QPoint) -> int | None:
         return next((at for at in range(len(self._shown)) if self._row(at).contains(spot.toPointF())), None)
@@ -132,7 +143,7 @@ class SlashMenu(QWidget):
         painter.setFont(look.font("tiny", 600))
         painter.setPen(look.colour("t2"))
         head = QRectF(card.x() + 18, card.y() + 4, card.width() - 36, look.px(_HEAD) - 4)
-        painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, "Ask for a tool in this message")
+        painter.drawText(head, Qt.AlignmentFlag.AlignVCenter, self.head)
         for at, tool in enumerate(self._shown):
             self._paint_row(painter, self._row(at), tool, at == self._at)
         self._paint_foot(painter, card)
@@ -142,6 +153,9 @@ class SlashMenu(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(look.colour("sel"))
             painter.drawRoundedRect(rect, 6, 6)
+        self._paint_words(painter, rect, tool)
+
+    def _paint_words(self, painter: QPainter, rect: QRectF, tool: ToolRow) -> None:
         mark = look.px(18)
         spot = QRectF(rect.x() + 12, rect.y() + (rect.height() - mark) / 2, mark, mark)
         icons.paint(painter, TOOL_ICONS.get(tool.source, "app"), spot, look.colour("t2"))
@@ -174,7 +188,7 @@ class SlashMenu(QWidget):
             left = paint_key(painter, left, foot, key, words)
         painter.setFont(look.font("small"))
         painter.setPen(look.colour("t2"))
-        many = f"{len(self._shown)} of {len(self._tools)} tools"
+        many = f"{len(self._shown)} of {len(self._tools) or len(self._shown)} {self.many}"
         painter.drawText(foot.adjusted(0, 0, -16, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, many)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,7 +50,30 @@ class ReplayPart:
     step: int = 0
 
 
-Part = TextPart | ReasoningPart | NoticePart | ReplayPart | CallRecord
+@dataclass(frozen=True, slots=True)
+class PicturePart:
+    """A picture that the person attached. `name` is its file's, "" for one without; `outside` where somebody else's
+    file came from, "" for the person's own."""
+
+    picture: PictureContent
+    name: str = ""
+    step: int = 0
+    outside: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """The text of a file that the person attached, whole. `outside` is as for a picture."""
+
+    name: str
+    text: str
+    step: int = 0
+    outside: str = ""
+
+
+Attached = PicturePart | FilePart
+
+Part = TextPart | ReasoningPart | NoticePart | ReplayPart | PicturePart | FilePart | CallRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +133,11 @@ class Message:
         return "\n\n".join(part.text for part in self.parts if isinstance(part, TextPart) and part.text)
 
     @property
+    def attached(self) -> tuple[Attached, ...]:
+        """The pictures and files of the message, in order."""
+        return tuple(part for part in self.parts if isinstance(part, PicturePart | FilePart))
+
+    @property
     def calls(self) -> tuple[CallRecord, ...]:
         """The calls of the message, in order."""
         return tuple(part for part in self.parts if isinstance(part, CallRecord))
@@ -148,6 +176,12 @@ class SentCall:
     extra: str = ""
 
 
+def with_words(text: str, pictures: Iterable[PictureContent], why: str = "") -> str:
+    """The text with words in the place of pictures. `why` says what keeps them from being seen."""
+    words = (f"{picture.words} {why}".rstrip() for picture in pictures)
+    return "\n".join(part for part in (text, *words) if part)
+
+
 @dataclass(frozen=True, slots=True)
 class SentResult:
     """The answer to one call as it goes back to a provider.
@@ -164,14 +198,15 @@ class SentResult:
     @property
     def in_words(self) -> str:
         """The answer for an API that takes no pictures in it."""
-        return "\n".join(part for part in (self.text, *(picture.words for picture in self.pictures)) if part)
+        return with_words(self.text, self.pictures)
 
 
 @dataclass(frozen=True, slots=True)
 class SentMessage:
     """One message as it is sent: a person's words, one step of an answer, or the results of that step's calls.
 
-    `replay` is what the asked model itself attached to that step (`ReplayPart`), "" when another one answered.
+    `pictures` are a person's, and only there when the model may see them. `replay` is what the asked model itself
+    attached to that step (`ReplayPart`), "" when another one answered.
     """
 
     role: Literal["user", "assistant", "results"]
@@ -179,3 +214,9 @@ class SentMessage:
     calls: tuple[SentCall, ...] = ()
     results: tuple[SentResult, ...] = ()
     replay: str = ""
+    pictures: tuple[PictureContent, ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """The words for an API that takes no pictures."""
+        return with_words(self.text, self.pictures)

@@ -57,16 +57,16 @@ def told(name: str, text: str, room: int) -> Told:
     whole = len(text)
     text = text[: room * _LOOKED_AT]  # the rest would be cut anyway
     plain = _COLOURS.sub("", text)
-    clear = _UNSEEN.sub("", plain)
-    hidden = len(plain) - len(clear)
-    shown = cut(clear, room)
+    seen = clear(plain)
+    hidden = len(plain) - len(seen)
+    shown = cut(seen, room)
     notes = []
     said = []
     if hidden:
         characters = "1 hidden character" if hidden == 1 else f"{hidden:,} hidden characters"
         notes.append(f"{characters} of this answer left out.")
         said.append(f"{characters} of its answer did not go to the model.")
-    if len(shown) < len(clear) or whole > len(text):
+    if len(shown) < len(seen) or whole > len(text):
         notes.append(
             f"Cut here: this is {len(shown):,} of {whole:,} characters. "
             "Ask for less, or for a later part, if the tool can do that."
@@ -74,6 +74,11 @@ def told(name: str, text: str, room: int) -> Told:
         said.append(f"the model was given {len(shown):,} of {whole:,} characters.")
     body = "\n\n".join([shown, *(f"[{note}]" for note in notes)])
     return Told(body, f"{name}: {' '.join(said)}" if said else "")
+
+
+def clear(text: str) -> str:
+    """The text without what nobody can see."""
+    return _UNSEEN.sub("", text)
 
 
 def cut(text: str, room: int) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from conch_desktop.domain.calls import CallRecord
-from conch_desktop.domain.messages import Message, TextPart
+from conch_desktop.domain.messages import FilePart, Message, PicturePart, TextPart
 from conch_desktop.domain.tokens import estimate
 from conch_desktop.domain.tools import Tool
+from conch_desktop.engine.attaching import in_room
 from conch_desktop.engine.seeing import PICTURE_TOKENS
 from conch_desktop.engine.shortening import shortened
 
@@ -23,7 +24,7 @@ ROOM_FOR_REPLY = 1_024
 """Tokens kept free for the answer, or a quarter of a small window."""
 
 _PER_MESSAGE = 8
-"""Tokens a chat template spends around a message."""
+"""Tokens a chat template spends around a message, and the block of a file around its text."""
 
 _PER_CALL = 48
 """Tokens it spends around a call and its answer: names, ids, marks."""
@@ -40,19 +41,21 @@ def assumed_window(url: str) -> int:
 
 
 def fit(
-    messages: Sequence[Message], *, window: int, system: str, tools: Sequence[Tool]
+    messages: Sequence[Message], *, window: int, system: str, tools: Sequence[Tool], sees: bool = True
 ) -> tuple[Sequence[Message], int]:
     """The newest messages that fit beside the system prompt and the tools, and how many were left out.
 
     What is left out are whole turns, the oldest first; the newest message of the person always stays. When its turn
-    alone is too long, the oldest answers in it are shortened.
+    alone is too long, the oldest answers in it are shortened. Attached files are cut to their share first. `sees`:
+    pictures of the person are sent as such.
     """
     offered = sum(
         estimate(tool.description) + estimate(json.dumps(dict(tool.parameters))) + _PER_TOOL for tool in tools
     )
     budget = window - min(ROOM_FOR_REPLY, window // 4) - estimate(system) - offered
     starts = [place for place, message in enumerate(messages) if message.role == "user"]
-    sizes = [_size(message) for message in messages]
+    messages = [in_room(message, budget) for message in messages]
+    sizes = [_size(message, sees=sees) for message in messages]
     for start in [0, *starts[1:]]:
         if sum(sizes[start:]) <= budget:
             return messages[start:], start
@@ -60,11 +63,13 @@ def fit(
     return shortened(messages[newest:], sum(sizes[newest:]) - budget), newest
 
 
-def _size(message: Message) -> int:
+def _size(message: Message, *, sees: bool) -> int:
     total = _PER_MESSAGE
     for part in message.parts:
-        if isinstance(part, TextPart):
-            total += estimate(part.text)
+        if isinstance(part, TextPart | FilePart):
+            total += estimate(part.text) + _PER_MESSAGE * isinstance(part, FilePart)
+        elif isinstance(part, PicturePart):
+            total += PICTURE_TOKENS if sees else _PER_MESSAGE * 3
         elif isinstance(part, CallRecord):
             total += estimate(part.raw) + estimate(part.sent_back or part.answer) + _PER_CALL
             total += PICTURE_TOKENS * len(part.pictures)

@@ -6,6 +6,7 @@ The tools use it too: it holds what they share.
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +21,7 @@ from conch_desktop.store.permissions import Permission, Permissions
 from conch_desktop.store.settings import Settings
 from conch_desktop.store.undos import Undos
 from conch_desktop.tools import files, memory
+from conch_desktop.tools.files_look import named
 from conch_desktop.tools.files_places import Folders, check_folder
 from conch_desktop.tools.guard import Guard, Policy
 
@@ -54,6 +56,13 @@ class Hands:
     def checked_folder(self, folder: str) -> Path:
         """The folder to grant, resolved. Raises `ConchError` for one that can't be granted."""
         return check_folder(folder, self._closed)
+
+    def find_files(self, words: str, stopped: threading.Event) -> list[tuple[str, Path]]:
+        """Files in the granted folders with these words in their path, as they are shown and where they are.
+
+        It takes its time: for a thread. Raises `FileTrouble` when no folder is granted.
+        """
+        return named(Folders(self.folders, self._closed), words, stopped)
 
     async def grant(self, folder: str) -> Path:
         """Grants a folder and gives it back, resolved. Raises `ConchError` for one that can't be granted."""

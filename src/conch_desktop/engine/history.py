@@ -12,8 +12,10 @@ from itertools import groupby
 
 from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.messages import (
+    FilePart,
     Message,
     Part,
+    PicturePart,
     ReplayPart,
     SentCall,
     SentMessage,
@@ -21,6 +23,7 @@ from conch_desktop.domain.messages import (
     TextPart,
 )
 from conch_desktop.domain.models import Model
+from conch_desktop.words.attached import written_file, written_picture
 
 NO_ANSWER = "This call has no answer: the program ended while it ran. It may or may not have run."
 STOPPED = "The person stopped the turn before this call had an answer."
@@ -32,12 +35,21 @@ def as_sent(messages: Iterable[Message], model: Model) -> tuple[SentMessage, ...
     taken: set[str] = set()
     for message in messages:
         if message.role == "user":
-            sent.append(SentMessage("user", message.text))
+            sent.append(_said(message))
             continue
         own = without_attached(message, model)
         for _, parts in groupby(own.parts, key=lambda part: part.step):
             sent += _step(list(parts), taken)
-    return tuple(message for message in sent if message.text or message.calls or message.results or message.replay)
+    return tuple(one for one in sent if one.text or one.calls or one.results or one.replay or one.pictures)
+
+
+def _said(message: Message) -> SentMessage:
+    """A person's message: what is attached stands before the words about it."""
+    told = [written_file(part.name, part.text) for part in message.parts if isinstance(part, FilePart)]
+    pictures = [part for part in message.parts if isinstance(part, PicturePart)]
+    told += [written_picture(part.name) for part in pictures if part.name]
+    text = "\n\n".join(part for part in (*told, message.text) if part)
+    return SentMessage("user", text, pictures=tuple(part.picture for part in pictures))
 
 
 def without_attached(message: Message, model: Model) -> Message:

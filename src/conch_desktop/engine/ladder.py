@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from conch_desktop.domain.efforts import nearest_effort
 from conch_desktop.domain.events import Refusal
+from conch_desktop.engine.seeing import SEES_NONE
 from conch_desktop.engine.way import Draft, Way, taught
 
 MOST_REQUESTS = 5
@@ -113,6 +114,6 @@ class Ladder:
 _SAID = {
     "effort": "The model does not take that thinking level. It is asked with another.",
     "no_system_role": "The model takes no system prompt. It goes with the first message.",
-    "blind": "The model sees no pictures. It gets words in their place.",
+    "blind": SEES_NONE,
     "window": "The conversation was too long for the model. It is sent shortened.",
 }

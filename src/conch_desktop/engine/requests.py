@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from conch_desktop.domain.memories import Memory
-from conch_desktop.domain.messages import Message, SentMessage
+from conch_desktop.domain.messages import Message, PicturePart, SentMessage
 from conch_desktop.domain.models import Mode, Model
 from conch_desktop.domain.options import AS_USUAL, ChatOptions
 from conch_desktop.domain.tools import Tool
+from conch_desktop.engine.attaching import told_of
 from conch_desktop.engine.fitting import fit
 from conch_desktop.engine.history import as_sent
 from conch_desktop.engine.offer import Offer, make_offer
 from conch_desktop.engine.plan import Plan
 from conch_desktop.engine.prompt import system_prompt
-from conch_desktop.engine.seeing import as_seen
+from conch_desktop.engine.seeing import NONE_IN_WORDS, SEES_NONE, as_seen
 from conch_desktop.engine.way import Way
 from conch_desktop.providers.wire import Request, Wire
 from conch_desktop.schemas.dialects import name_rule
@@ -77,9 +78,9 @@ class Maker:
         if way.mode in {"native", "strict"}:
             made = self._native(way, answer, window, forced)
         elif way.mode == "words":
-            made = self._words(given, answer, window, forced, failed=failed)
+            made = self._words(way, given, answer, window, forced, failed=failed)
         else:
-            made = self._plain(answer, window)
+            made = self._plain(way, answer, window)
         request = made.request if paused else _asked_on(made.request)
         return replace(made, request=replace(_shaped(_wished(request, self.options), way), chat=self.chat))
 
@@ -87,8 +88,9 @@ class Maker:
         family = self.wire.schema_family(self.model)
         offer = make_offer(self.toolbox.tools, family, way)
         system = self._system(window, native=True)
-        sent, left_out = self._transcript(answer, window, system, offer.tools)
-        seen = as_seen(sent, sees=way.pictures and self.model.pictures is not False)
+        sees = self._sees(way)
+        sent, left_out = self._transcript(answer, window, system, offer.tools, "" if sees else SEES_NONE)
+        seen = as_seen(sent, sees=sees)
         request = Request(self.model, system, _renamed(seen, offer, name_rule(family)), offer.tools)
         if forced is not None and forced.name in offer.names.values():
             request = replace(request, tool_choice=offer.sent(forced.name), max_tokens=FORCED_TOKENS)
@@ -96,14 +98,24 @@ class Maker:
         reader = WordsReader(list(offer.tools), native=True)
         return Made(request, way.mode, offer, reader, names, (*left_out, *offer.unusable.values()))
 
-    def _words(self, given: Sequence[Tool], answer: Message, window: int, forced: Tool | None, *, failed: bool) -> Made:
+    def _words(
+        self,
+        way: Way,
+        given: Sequence[Tool],
+        answer: Message,
+        window: int,
+        forced: Tool | None,
+        *,
+        failed: bool,
+    ) -> Made:
         shown = listing(given, window)
         if shown.level == "none" and forced is None:
-            plain = self._plain(answer, window)
+            plain = self._plain(way, answer, window)
             return replace(plain, notices=(*plain.notices, NO_ROOM))
         over = self.plan.grammar and self.plan.asked is not None and forced is None and not failed
         system = self._system(window, listing="" if over else shown.text)
-        sent, left_out = self._transcript(answer, window, system, ())
+        unseen = NONE_IN_WORDS if self._sees(way) else SEES_NONE
+        sent, left_out = self._transcript(answer, window, system, (), unseen)
         seen = as_seen(sent, sees=False)
         request = Request(self.model, system, in_words(seen, after=ONE_SENTENCE if over else NOW_ANSWER))
         request = self._constrained(request, given, forced, failed=failed)
@@ -111,12 +123,15 @@ class Maker:
         names = () if request.grammar == PLAIN_GRAMMAR else tuple(tool.name for tool in callable_now)
         return Made(request, "words", Offer(), WordsReader(given), names, left_out)
 
-    def _plain(self, answer: Message, window: int) -> Made:
-        system = self._system(window)
-        sent, left_out = self._transcript(answer, window, system, ())
-        return Made(
-            Request(self.model, system, in_words(as_seen(sent, sees=False))), "none", Offer(), None, (), left_out
-        )
+    def _plain(self, way: Way, answer: Message, window: int) -> Made:
+        system, sees = self._system(window), self._sees(way)
+        sent, left_out = self._transcript(answer, window, system, (), "" if sees else SEES_NONE)
+        seen = as_seen(sent, sees=sees, answers=False)
+        return Made(Request(self.model, system, in_words(seen)), "none", Offer(), None, (), left_out)
+
+    def _sees(self, way: Way) -> bool:
+        """Whether the model is shown pictures; one of which nobody knows is."""
+        return way.pictures and self.model.pictures is not False
 
     def _system(self, window: int, *, native: bool = False, listing: str = "") -> str:
         return system_prompt(
@@ -129,12 +144,18 @@ class Maker:
         )
 
     def _transcript(
-        self, answer: Message, window: int, system: str, tools: Sequence[Tool]
+        self, answer: Message, window: int, system: str, tools: Sequence[Tool], unseen: str
     ) -> tuple[tuple[SentMessage, ...], tuple[str, ...]]:
-        """What fits of the chat, and a sentence when not all does."""
-        kept, left_out = fit([*self.messages, answer], window=window, system=system, tools=tools)
-        told = f"The oldest {left_out} messages were left out: the model’s window does not hold them."
-        return as_sent(kept, self.model), (told,) if left_out else ()
+        """What fits of the chat, and a sentence for what does not. `unseen` says why pictures are not shown, if so."""
+        whole = [*self.messages, answer]
+        kept, left_out = fit(whole, window=window, system=system, tools=tools, sees=not unseen)
+        told = [f"The oldest {left_out} messages were left out: the model’s window does not hold them."][:left_out]
+        newest = len(self.messages) - 1
+        if newest >= left_out:  # the person's message, which this turn answers
+            told += told_of(whole[newest], kept[newest - left_out])
+            if unseen and any(isinstance(part, PicturePart) for part in whole[newest].parts):
+                told.append(unseen)
+        return as_sent(kept, self.model), tuple(told)
 
     def _constrained(self, request: Request, given: Sequence[Tool], forced: Tool | None, *, failed: bool) -> Request:
         """A tool asked for by name, or a block that could not be read: the next try is constrained where it can be."""

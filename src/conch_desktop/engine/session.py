@@ -6,7 +6,7 @@ import asyncio
 import logging
 import sys
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -16,7 +16,7 @@ from conch_desktop.domain.calls import ENDED_STATES, WHY_TAKEN_BACK, CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
 from conch_desktop.domain.events import CallMoved, TurnEvent
-from conch_desktop.domain.messages import Chat, Failure, Message, Outline, TextPart
+from conch_desktop.domain.messages import Attached, Chat, Failure, Message, Outline, TextPart
 from conch_desktop.engine.history import without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
 from conch_desktop.tools.guard import Answer, Question
@@ -183,14 +183,15 @@ class Session:
         self.model_id = model_id
         await self._book.choose_model(self.chat_id, model_id)
 
-    async def send(self, text: str, *, asked: str = "") -> None:
+    async def send(self, text: str, *, asked: str = "", attached: Sequence[Attached] = ()) -> None:
         """Adds the person's message and runs the turn to its end. Raises `StoreError` when it can't be kept."""
-        message = Message(_new_id(), "user", (TextPart(text),), self._clock.now(), asked=asked)
+        said = (TextPart(text),) if text or not attached else ()
+        message = Message(_new_id(), "user", (*attached, *said), self._clock.now(), asked=asked)
         await self._book.put(self.chat_id, message)
         self._entries.append(message)
         self._tell(MessageAdded(message))
         if not self.title:
-            self.title = _title(text)
+            self.title = _title(text if text.strip() or not attached else attached[0].name or "Picture")
             await self._book.rename(self.chat_id, self.title)
             self._tell(TitleChanged(self.title))
         await self._answer(self._blank(), asked)
@@ -213,14 +214,17 @@ class Session:
             await self._answer(replace(last, state="streaming", failure=None), "")
 
     async def edit(self, message_id: str, text: str, *, asked: str = "") -> None:
-        """Takes this message and all after it away, and sends the text in its place."""
+        """Takes this message and all after it away, and sends the text in its place, with what was attached to it."""
         at = next((at for at, entry in enumerate(self._entries) if entry.id == message_id), None)
         if at is None or self._task is not None:
             return
+        await self.read(at, at + 1)
+        before = self._entries[at]
+        attached = before.attached if isinstance(before, Message) else ()
         await self._book.remove_from(self.chat_id, message_id)
         del self._entries[at:]
         self._missing = sum(isinstance(entry, Outline) for entry in self._entries)
-        await self.send(text, asked=asked)
+        await self.send(text, asked=asked, attached=attached)
 
     def stop(self) -> None:
         """Stops the turn, at any moment; what was said is kept."""

@@ -31,6 +31,7 @@ from conch_desktop.domain.messages import Message
 from conch_desktop.domain.models import Model
 from conch_desktop.domain.options import AS_USUAL, ChatOptions
 from conch_desktop.engine.answering import room_for
+from conch_desktop.engine.attaching import are_long, as_read
 from conch_desktop.engine.circles import Circles
 from conch_desktop.engine.draft import AnswerDraft
 from conch_desktop.engine.history import STOPPED
@@ -89,6 +90,8 @@ class Turn:
         self._spoken = False
         self._counted = False
         self._kept: set[tuple[str, str]] = set()
+        self._told: set[str] = set()
+        self._long = are_long(parts.messages)
         self._plan: Plan
         self._ladder: Ladder
         self._maker: Maker
@@ -187,7 +190,8 @@ class Turn:
         """One step, healed as far as the ladder goes: a refusal before the first word leads to another request."""
         waits = 0
         while True:
-            made = self._made(number)
+            # Marks in a long file are looked for in all of it: the window goes on meanwhile.
+            made = await asyncio.to_thread(self._made, number) if self._long else self._made(number)
             async with aclosing(self._sent(made, number)) as events:
                 async for event in events:
                     yield event
@@ -206,6 +210,7 @@ class Turn:
                 await asyncio.sleep(wait)
                 continue
             yield _refused(refusal)
+            self._told.add(said)
             yield Notice(said, number)
             if self._ladder.way.mode != made.mode:
                 yield PlanMade(self._ladder.way.mode, _BECAUSE.get(refusal.kind, ""))
@@ -220,7 +225,9 @@ class Turn:
         self._step = step = Step(number, made.request, made.offer, made.reader)
         self._spoken = False
         for notice in made.notices if number == self._first_step else ():
-            yield Notice(notice, number)
+            if notice not in self._told:  # a request that is made again says nothing twice
+                self._told.add(notice)
+                yield Notice(notice, number)
         self._requests += 1
         yield RequestSent(self._requests, made.mode, made.names)
         async with aclosing(step.run(self._parts.wire, self._draft.open_calls)) as events:
@@ -287,8 +294,9 @@ class Turn:
             yield Done("paused")
 
     def _made_calls(self) -> list[CallRecord]:
-        """Every call of the chat so far, also of messages that no longer fit the window."""
-        return [call for message in (*self._parts.messages, self.message) for call in message.calls]
+        """Every call of the chat so far, also of messages that no longer fit the window, and what is attached."""
+        chat = (*self._parts.messages, self.message)
+        return [call for message in chat for call in (*as_read(message), *message.calls)]
 
 
 def _is_word(event: TurnEvent) -> bool:

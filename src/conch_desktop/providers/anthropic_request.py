@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 from conch_desktop.domain.calls import Json
 from conch_desktop.domain.efforts import nearest_effort
 from conch_desktop.domain.messages import SentMessage, SentResult
+from conch_desktop.domain.pictures import PictureContent
 from conch_desktop.providers.anthropic_models import Row
 from conch_desktop.providers.ids import opaque, sent_id
 from conch_desktop.providers.wire import Request
@@ -153,7 +154,8 @@ def _messages(messages: Iterable[SentMessage]) -> list[dict[str, Json]]:
 def _blocks(message: SentMessage) -> list[Block]:
     match message.role:
         case "user":
-            return _text(message.text)
+            # Pictures first: the model reads them best before the words about them (platform.claude.com, "Vision").
+            return [*map(_picture, message.pictures), *_text(message.text)]
         case "assistant":
             return _answer(message)
         case "results":
@@ -173,11 +175,12 @@ def _content(result: SentResult) -> Json:
     words = result.text if result.text.strip() else _EMPTY
     if not result.pictures:
         return words
-    pictures = (
-        {"type": "image", "source": {"type": "base64", "media_type": one.media_type, "data": one.base64}}
-        for one in result.pictures
-    )
-    return [{"type": "text", "text": words}, *pictures]
+    return [{"type": "text", "text": words}, *map(_picture, result.pictures)]
+
+
+def _picture(picture: PictureContent) -> Block:
+    source = {"type": "base64", "media_type": picture.media_type, "data": picture.base64}
+    return {"type": "image", "source": source}
 
 
 def _answer(message: SentMessage) -> list[Block]:

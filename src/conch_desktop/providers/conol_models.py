@@ -49,6 +49,8 @@ def _models(server: Json) -> Iterator[Json]:
 
 def _plain(model: Json) -> Json:
     """An entry with the names of fields that most lists use."""
+    if isinstance(model, str):
+        model = {"id": model, "name": model}
     if not isinstance(model, dict):
         return model
     plain: dict[str, Any] = {
@@ -56,8 +58,8 @@ def _plain(model: Json) -> Json:
         "name": _first(model, "displayName", "name"),
         "context_length": model.get("contextWindow"),
     }
-    if isinstance(model.get("inputModalities"), list):
-        plain["architecture"] = {"input_modalities": [str(each).lower() for each in model["inputModalities"]]}
+    # Whatever a model sees elsewhere: what is sent to a session is text.
+    plain["architecture"] = {"input_modalities": ["text"]}
     return plain
 
 

@@ -41,8 +41,8 @@ def history(system: str, messages: Iterable[SentMessage]) -> str:
             told += map(result, message.results)
             continue
         name = "User" if message.role == "user" else "Assistant"
-        if message.text:
-            told.append(f"{name}: {safe(message.text)}")
+        if message.in_words:
+            told.append(f"{name}: {safe(message.in_words)}")
         told += [
             f"[Tool call {_number(call.id)}]: {safe(call.name)} {json.dumps(dict(call.arguments), ensure_ascii=False)}"
             for call in message.calls
@@ -56,8 +56,8 @@ def said(messages: Iterable[SentMessage], *, before: str = "", request: Request 
     for message in messages:
         if message.role == "results":
             texts += map(result, message.results)
-        elif message.text:
-            texts.append(safe(message.text, roles=False))
+        elif message.in_words:
+            texts.append(safe(message.in_words, roles=False))
     if before:
         texts[:1] = ["\n\n".join([before, *texts[:1]])]
     if texts and request is not None and (wish := _wish(request)):
@@ -124,4 +124,4 @@ def answer_digest(text: str, names: Sequence[str]) -> str:
 def _plain(message: SentMessage) -> Mapping[str, Json]:
     calls = [(call.id, call.name, dict(call.arguments)) for call in message.calls]
     results = [(given.id, given.text) for given in message.results]
-    return {"role": message.role, "text": message.text, "calls": calls, "results": results}
+    return {"role": message.role, "text": message.in_words, "calls": calls, "results": results}

@@ -140,8 +140,7 @@ def contents(messages: Sequence[SentMessage], *, signed: bool) -> list[dict[str,
             parts = [_response(result, own_ids.get(result.id, "")) for result in in_order(message.results, calls)]
             parts += [
                 {"inlineData": {"mimeType": one.media_type, "data": one.base64}}
-                for result in message.results
-                for one in result.pictures
+                for one in (*(shown for result in message.results for shown in result.pictures), *message.pictures)
             ]
             parts += [{"text": message.text}] if message.text else []
         role = "model" if message.role == "assistant" else "user"

@@ -217,10 +217,12 @@ async def _watch(pip: subprocess.Popen[bytes], folders: Sequence[Path], total: i
 
 
 def _sizes(folders: Sequence[Path]) -> Iterator[int]:
+    """How long each file in the folders is. pip moves and removes files and whole folders meanwhile."""
     for folder in folders:
-        for path in folder.rglob("*"):
-            with contextlib.suppress(OSError):  # pip moves and removes files meanwhile
-                yield path.stat().st_size if path.is_file() else 0
+        for place, _, names in os.walk(folder):  # unlike `rglob` it passes over a folder that is gone by then
+            for name in names:
+                with contextlib.suppress(OSError):
+                    yield os.stat(os.path.join(place, name)).st_size  # noqa: PTH116, PTH118
 
 
 def _kill(pip: subprocess.Popen[bytes]) -> None:

@@ -66,7 +66,8 @@ def _messages(request: Request) -> Iterator[dict[str, Json]]:
     calls: Sequence[SentCall] = ()
     for message in request.messages:
         if message.role == "user":
-            yield {"role": "user", "content": message.text}
+            images = {"images": [one.base64 for one in message.pictures]} if message.pictures else {}
+            yield {"role": "user", "content": message.text, **images}
         elif message.role == "assistant" and (message.text or message.calls):
             calls = message.calls
             yield _assistant(message)

@@ -89,7 +89,7 @@ def _messages(request: Request, rules: HostRules) -> Iterator[dict[str, Any]]:
     thinking = rules.thinking_back and any(message.calls for message in request.messages)
     for message in request.messages:
         if message.role == "user":
-            yield {"role": "user", "content": message.text}
+            yield {"role": "user", "content": _said(message)}
         elif message.role == "assistant" and (message.text or message.calls):
             yield _assistant(message, rules, signed=signed, thinking=thinking)
         elif message.role == "results":
@@ -102,18 +102,26 @@ def _messages(request: Request, rules: HostRules) -> Iterator[dict[str, Any]]:
                 yield {"role": "user", "content": _pictures(message.results)}
 
 
+def _said(message: SentMessage) -> Json:
+    """A person's words, as parts only when there are pictures beside them: not every server takes a list."""
+    if not message.pictures:
+        return message.text
+    words = [{"type": "text", "text": message.text}] if message.text else []
+    return [*words, *map(_picture, message.pictures)]
+
+
 def _pictures(results: Sequence[SentResult]) -> list[dict[str, Json]]:
     """Pictures of answers: this API takes them from the user only, so a message of theirs says whose they are."""
     content: list[dict[str, Json]] = []
     for result in results:
         if result.pictures:
             content.append({"type": "text", "text": f"The answer of {result.name} shows:"})
-            content += [{"type": "image_url", "image_url": {"url": _data_url(one)}} for one in result.pictures]
+            content += map(_picture, result.pictures)
     return content
 
 
-def _data_url(picture: PictureContent) -> str:
-    return f"data:{picture.media_type};base64,{picture.base64}"
+def _picture(picture: PictureContent) -> dict[str, Json]:
+    return {"type": "image_url", "image_url": {"url": f"data:{picture.media_type};base64,{picture.base64}"}}
 
 
 def _in_turn(messages: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import StoreError
-from conch_desktop.domain.messages import Chat, Message, Outline
+from conch_desktop.domain.messages import Attached, Chat, Message, Outline
+from conch_desktop.store.attachments import put_draft, read_draft
 from conch_desktop.store.columns import Column, from_column, to_column
 from conch_desktop.store.database import Database
 from conch_desktop.store.messages import (
@@ -124,6 +125,14 @@ class Chats:
     async def save_draft(self, chat_id: str, text: str) -> None:
         """Keeps what is typed but not sent."""
         await self._set("draft", chat_id, to_column(text))
+
+    async def save_attached(self, chat_id: str, attached: Sequence[Attached]) -> None:
+        """Keeps what is attached but not sent."""
+        await self._database.run(lambda connection: put_draft(connection, _number(connection, chat_id), attached))
+
+    async def draft_attached(self, chat_id: str) -> list[Attached]:
+        """What is attached but not sent."""
+        return await self._database.run(lambda connection: read_draft(connection, _number(connection, chat_id)))
 
     async def pin(self, chat_id: str, pinned: bool) -> None:
         """Keeps the chat at the top, or no longer."""

@@ -14,11 +14,13 @@ from typing import Any, Literal, TypeAlias, cast
 from conch_desktop.domain.calls import ENDED_STATES, CallRecord, CallState, Mend, MendKind
 from conch_desktop.domain.messages import (
     Failure,
+    FilePart,
     Message,
     MessageState,
     NoticePart,
     Outline,
     Part,
+    PicturePart,
     ReasoningPart,
     ReplayPart,
     Role,
@@ -26,12 +28,13 @@ from conch_desktop.domain.messages import (
     UsageCount,
 )
 from conch_desktop.domain.pictures import PictureContent
+from conch_desktop.store.attachments import made, put_attached, read_attached
 from conch_desktop.store.columns import Column, from_column, from_json, to_column, to_json
 from conch_desktop.store.pictures import put_pictures, read_pictures
 from conch_desktop.store.search import index_message
 
 Row: TypeAlias = tuple[Any, ...]
-Kind: TypeAlias = Literal["text", "reasoning", "notice", "replay", "call"]
+Kind: TypeAlias = Literal["text", "reasoning", "notice", "replay", "picture", "file", "call"]
 PlainPart: TypeAlias = TextPart | ReasoningPart | NoticePart | ReplayPart
 
 _PLAIN: dict[str, type[PlainPart]] = {
@@ -45,6 +48,8 @@ _KINDS: dict[type[Part], Kind] = {
     ReasoningPart: "reasoning",
     NoticePart: "notice",
     ReplayPart: "replay",
+    PicturePart: "picture",
+    FilePart: "file",
     CallRecord: "call",
 }
 
@@ -113,6 +118,10 @@ def _put_part(connection: sqlite3.Connection, message: int, position: int, part:
     if before is None or type(part) is not type(before) or part.step != before.step:
         _replace_part(connection, message, position, part)
         return True
+    if isinstance(part, PicturePart | FilePart):
+        if part != before:
+            _replace_part(connection, message, position, part)
+        return part != before
     text, old = _growing(part), _growing(before)
     columns = _call_columns(part) if isinstance(part, CallRecord) else ()
     others_differ = isinstance(before, CallRecord) and columns != _call_columns(before)
@@ -163,11 +172,15 @@ def _insert_part(connection: sqlite3.Connection, message: int, position: int, pa
         columns = (added[0], *_call_columns(part), to_column(part.raw))
         connection.execute(f"INSERT INTO calls (part, {_CALL}, raw) VALUES ({_places(columns)})", columns)
         put_pictures(connection, added[0], part.pictures)
+    elif isinstance(part, PicturePart | FilePart):
+        put_attached(connection, added[0], part)
 
 
 def _growing(part: Part) -> str:
     if isinstance(part, CallRecord):
         return part.raw
+    if isinstance(part, PicturePart):
+        return ""
     return part.data if isinstance(part, ReplayPart) else part.text
 
 
@@ -285,11 +298,12 @@ def read_message(connection: sqlite3.Connection, number: int) -> Message:
 
 
 def _read(connection: sqlite3.Connection, which: str, values: Row) -> list[Message]:
-    """The messages that fit a condition on `messages`. Five queries, however many messages there are."""
+    """The messages that fit a condition on `messages`. Six queries, however many messages there are."""
     inside = f"IN (SELECT parts.number FROM parts JOIN messages ON messages.number = parts.message WHERE {which})"
     found = connection.execute(f"SELECT part, {_CALL}, raw FROM calls WHERE part {inside}", values)
     calls = {int(row[0]): row[1:] for row in found}
     pictures = read_pictures(connection, inside, values) if calls else {}
+    attached = read_attached(connection, inside, values)
     tails = _tails(connection, inside, values)
     parts: dict[int, list[Part]] = {}
     for number, message, kind, step, text in connection.execute(
@@ -298,6 +312,8 @@ def _read(connection: sqlite3.Connection, which: str, values: Row) -> list[Messa
         tail = tails.get(number, "")
         if kind == "call":
             part: Part = replace(_read_call(calls[number], step, tail), pictures=pictures.get(number, ()))
+        elif number in attached:
+            part = made(attached[number], from_column(text) + tail, step)
         else:
             part = _PLAIN[kind](from_column(text) + tail, step)
         parts.setdefault(message, []).append(part)

@@ -308,6 +308,51 @@ def _chat_options(connection: sqlite3.Connection) -> None:
     )
 
 
+def _attachments(connection: sqlite3.Connection) -> None:
+    """9: what a person attaches to a message, and to one that is not sent yet. A picture that nothing shows goes."""
+    unused = " AND ".join(
+        f"NOT EXISTS (SELECT 1 FROM {table} WHERE picture = old.picture)"
+        for table in ("call_pictures", "attachments", "draft_attachments")
+    )
+    for statement in (
+        # `picture` is NULL for a file, whose text is that of its part.
+        """
+        CREATE TABLE attachments (
+            part INTEGER PRIMARY KEY REFERENCES parts ON DELETE CASCADE,
+            name TEXT NOT NULL,
+            outside TEXT NOT NULL,
+            picture TEXT REFERENCES pictures
+        )
+        """,
+        """
+        CREATE TABLE draft_attachments (
+            chat INTEGER NOT NULL REFERENCES chats ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            outside TEXT NOT NULL,
+            picture TEXT REFERENCES pictures,
+            text TEXT NOT NULL,
+            PRIMARY KEY (chat, position)
+        )
+        """,
+        "CREATE INDEX attachments_picture ON attachments (picture)",
+        "CREATE INDEX draft_attachments_picture ON draft_attachments (picture)",
+        "DROP TRIGGER call_picture_gone",
+        *(
+            f"""
+            CREATE TRIGGER {name} AFTER DELETE ON {table} WHEN old.picture IS NOT NULL AND {unused}
+            BEGIN DELETE FROM pictures WHERE hash = old.picture; END
+            """
+            for name, table in (
+                ("call_picture_gone", "call_pictures"),
+                ("attachment_gone", "attachments"),
+                ("draft_attachment_gone", "draft_attachments"),
+            )
+        ),
+    ):
+        connection.execute(statement)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     _first,
     _prices,
@@ -317,4 +362,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     _integrations,
     _provider_ways,
     _chat_options,
+    _attachments,
 )

@@ -14,12 +14,18 @@ def put_pictures(connection: sqlite3.Connection, part: int, pictures: Sequence[P
     connection.execute("DELETE FROM call_pictures WHERE part = ?", (part,))
     for position, picture in enumerate(pictures):
         connection.execute(
-            "INSERT OR IGNORE INTO pictures (hash, media_type, data) VALUES (?, ?, ?)",
-            (picture.hash, picture.media_type, picture.data),
+            "INSERT INTO call_pictures (part, position, picture) VALUES (?, ?, ?)",
+            (part, position, keep_picture(connection, picture)),
         )
-        connection.execute(
-            "INSERT INTO call_pictures (part, position, picture) VALUES (?, ?, ?)", (part, position, picture.hash)
-        )
+
+
+def keep_picture(connection: sqlite3.Connection, picture: PictureContent) -> str:
+    """Keeps a picture, once; its hash. Whoever shows it names it by that in the same transaction."""
+    connection.execute(
+        "INSERT OR IGNORE INTO pictures (hash, media_type, data) VALUES (?, ?, ?)",
+        (picture.hash, picture.media_type, picture.data),
+    )
+    return picture.hash
 
 
 def read_pictures(

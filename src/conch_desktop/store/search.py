@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from conch_desktop.domain.calls import CallRecord, Json
-from conch_desktop.domain.messages import Message
+from conch_desktop.domain.messages import Attached, FilePart, Message
 
 MOST_WORDS = 32
 """Words of a query that count; a pasted page would otherwise be a query of thousands."""
@@ -57,9 +57,10 @@ def index_chat(connection: sqlite3.Connection, number: int, title: str) -> None:
 
 
 def index_message(connection: sqlite3.Connection, number: int, message: Message) -> None:
-    """Makes the message findable by its words and its calls."""
+    """Makes the message findable by its words, its calls and what is attached to it."""
     connection.execute("DELETE FROM message_words WHERE rowid = ?", (number,))
-    body = "\n".join((message.text, *(_call_text(call) for call in message.calls)))
+    attached = (_attached_text(one) for one in message.attached)
+    body = "\n".join((message.text, *attached, *(_call_text(call) for call in message.calls)))
     connection.execute("INSERT INTO message_words (rowid, text) VALUES (?, ?)", (number, indexable(body)))
 
 
@@ -74,6 +75,10 @@ def _call_text(call: CallRecord) -> str:
     # stick to the next word.
     said = call.raw if call.args is None else "\n".join(_leaves(dict(call.args)))
     return "\n".join((call.name, said, call.answer))
+
+
+def _attached_text(attached: Attached) -> str:
+    return f"{attached.name}\n{attached.text}" if isinstance(attached, FilePart) else attached.name
 
 
 def _leaves(value: Json) -> Iterator[str]:

@@ -67,6 +67,20 @@ def found(folders: Folders, words: str, path: str, stopped: threading.Event) -> 
     return "\n".join(hits) if hits else f"Nothing was found for “{words.strip()}”."
 
 
+def named(folders: Folders, words: str, stopped: threading.Event) -> list[tuple[str, Path]]:
+    """Files with these words in their path, as they are shown and where they are; those with it in the name first."""
+    roots, wanted = folders.roots, words.casefold()
+    search = _Search(folders, wanted, stopped)
+    hits: list[tuple[str, Path]] = []
+    for root in roots:
+        for shown, path in search.paths(folders.find(str(root))):
+            if wanted in shown.casefold():
+                hits.append((shown, path))
+            if len(hits) >= FOUND_AT_MOST:
+                break
+    return sorted(hits, key=lambda hit: wanted not in hit[1].name.casefold())
+
+
 class _Search:
     """One search. `why` says why it ended early, "" when it did not."""
 
@@ -93,6 +107,16 @@ class _Search:
                     self.names.append(shown)
                 if not self._pattern:
                     self.lines += _lines_with(self._wanted, opened, name, shown)
+
+    def paths(self, place: Place) -> Iterator[tuple[str, Path]]:
+        """Every file in a folder, as it is shown and where it is."""
+        roots = self._folders.roots
+        with self._folders.folder(place) as top:
+            for opened, name in self._files(top):
+                if self._is_over():
+                    return
+                if not name.startswith("."):
+                    yield self._folders.shown(opened.path / name, roots), opened.path / name
 
     def _files(self, top: Opened) -> Iterator[tuple[Opened, str]]:
         """Every file, with its open folder."""

@@ -35,8 +35,13 @@ def read(folders: Folders, path: str, first: int, count: int, stopped: threading
     media_type = kind_of(data)
     if media_type:
         return _picture(place, data, media_type, outside)
-    text = _pdf(data, place, stopped) if data.startswith(b"%PDF-") else _text(data, place)
+    text = text_of(data, place.shown, stopped)
     return ToolAnswer((TextContent(_lines(text, place, first, count)),), outside=outside)
+
+
+def text_of(data: bytes, shown: str, stopped: threading.Event) -> str:
+    """The text of a file's bytes; of a PDF what is written in it. Raises `FileTrouble` when there is none."""
+    return _pdf(data, shown, stopped) if data.startswith(b"%PDF-") else _text(data, shown)
 
 
 def came_from_outside(place: Place) -> str:
@@ -67,12 +72,12 @@ def _picture(place: Place, data: bytes, media_type: str, outside: str) -> ToolAn
     return ToolAnswer((TextContent(words), PictureContent(data, media_type)), outside=outside)
 
 
-def _text(data: bytes, place: Place) -> str:
+def _text(data: bytes, shown: str) -> str:
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
     if b"\0" in data[:8192]:
-        raise FileTrouble(f"{place.shown} is no text: {len(data):,} bytes of something else.")
+        raise FileTrouble(f"{shown} is no text: {len(data):,} bytes of something else.")
     return data.decode("utf-8", "replace")
 
 
@@ -102,7 +107,7 @@ def _lines(text: str, place: Place, first: int, count: int) -> str:
     return f"{head}, here {begin}–{end}:\n{body}{more}"
 
 
-def _pdf(data: bytes, place: Place, stopped: threading.Event) -> str:
+def _pdf(data: bytes, shown: str, stopped: threading.Event) -> str:
     """The text of a PDF, read in a process of its own."""
     command = [sys.executable, "-P", "-m", "conch_desktop.tools.files_pdf"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
@@ -112,11 +117,11 @@ def _pdf(data: bytes, place: Place, stopped: threading.Event) -> str:
             out, errors = child.communicate(data, timeout=PDF_SECONDS)
         except subprocess.TimeoutExpired:
             child.kill()
-            raise FileTrouble(f"{place.shown} took longer than {PDF_SECONDS:.0f} s to read.") from None
+            raise FileTrouble(f"{shown} took longer than {PDF_SECONDS:.0f} s to read.") from None
     text = out.decode("utf-8", "replace")
     if child.returncode != 0 and not text:
         why = errors.decode("utf-8", "replace").strip().splitlines()
-        raise FileTrouble(f"{place.shown} is a PDF that can’t be read: {why[-1][:200] if why else 'no reason'}.")
+        raise FileTrouble(f"{shown} is a PDF that can’t be read: {why[-1][:200] if why else 'no reason'}.")
     if not any(
         character.isalnum() for line in io.StringIO(text) if not line.startswith("[page ") for character in line
     ):

@@ -12,8 +12,9 @@ from collections.abc import Callable
 _MARKS = (
     "toolcall", "toolresponse", "toolresult", "tooloutput", "tooluse", "toolcode", "toolsection", "functioncall",
     "functionresult", "argkey", "argvalue", "minimaxtoolcall", "seedtoolcall", "dsml", "think", "thought",
+    "attachedfile",
 )  # fmt: skip
-"""Marks of ours and of other formats, as they are without anything between their letters."""
+"""Marks of ours (`words.attached`) and of other formats, as they are without anything between their letters."""
 _BEGUN = frozenset(mark[:n] for mark in _MARKS for n in range(1, len(mark)))
 
 _EXACT = re.compile(

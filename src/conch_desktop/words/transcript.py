@@ -47,12 +47,13 @@ def in_words(messages: Iterable[SentMessage], *, after: str = NOW_ANSWER) -> tup
     written: list[SentMessage] = []
     for message in map(_in_words, messages):
         if written and written[-1].role == message.role == "user":
-            written[-1] = replace(written[-1], text=f"{written[-1].text}\n\n{message.text}")
+            both = "\n\n".join(text for text in (written[-1].text, message.text) if text)
+            written[-1] = replace(written[-1], text=both, pictures=(*written[-1].pictures, *message.pictures))
         else:
             written.append(message)
-    written = [message for message in written if message.text]
+    written = [message for message in written if message.text or message.pictures]
     if written and written[-1].role == "user" and written[-1].text.endswith(RESPONSE_CLOSE):
-        written[-1] = SentMessage("user", f"{written[-1].text}\n{after}")
+        written[-1] = replace(written[-1], text=f"{written[-1].text}\n{after}")
     return tuple(written)
 
 
