@@ -46,6 +46,7 @@ class Answer(SpokenAnswer):
         self._said: list[str] = []
         self._details: list[Any] = []
         self._thought: list[str] = []  # what came as `reasoning_content`
+        self._upstream = ""  # who answered behind OpenRouter
 
     @property
     def calling(self) -> bool:
@@ -64,6 +65,8 @@ class Answer(SpokenAnswer):
         """The events of one chunk."""
         self.taken = self.taken or "choices" in chunk
         self._count(chunk)
+        if isinstance(upstream := chunk.get("provider"), str):
+            self._upstream = upstream
         choice = _choice(chunk)
         if choice is None:
             return []
@@ -91,11 +94,16 @@ class Answer(SpokenAnswer):
         return [*self._spoken.close(), *([self.usage] if self.usage is not None else [])]
 
     def _replay(self) -> dict[str, Any]:
-        """What has to go back: OpenRouter's details, or Gemini refuses (LibreChat-AI/agents #37), and the thinking that
-        DeepSeek and Kimi want in a chat with calls (the-open-agent/openagent #2206)."""
+        """What has to go back.
+
+        OpenRouter's details, or Gemini refuses (LibreChat-AI/agents #37), with the name of who made them; and the
+        thinking that DeepSeek and Kimi want in a chat with calls (the-open-agent/openagent #2206).
+        """
         replay: dict[str, Any] = {}
         if self._details:
             replay["reasoning_details"] = put_together(self._details)
+            if self._upstream:
+                replay["upstream"] = self._upstream
         if self._thought:
             replay["reasoning_content"] = "".join(self._thought)
         return replay
