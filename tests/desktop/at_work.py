@@ -49,6 +49,7 @@ async def at_work(
         window.allow_close = True
         window.resize(1280, 800)
         window.show()
+        window.activateWindow()  # A window that another test left may be the active one.
         tasks = Tasks(window.say)
         desk = Desk(window, program, tasks)
         await desk.start(model)
