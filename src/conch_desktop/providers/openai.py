@@ -37,4 +37,4 @@ class OpenAIWire(HttpWire):
         return build(request, host=self._host, grammar=grammar, llama=self._source.llama, upstream=upstream)
 
     def _answer(self, tools: Sequence[str]) -> Answer:
-        return Answer(tools)
+        return Answer(tools, in_dollars=self._kind.name == "openrouter")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from conch_desktop.domain.events import Finish, FinishReason, Replay, Usage, WireEvent
@@ -35,11 +36,12 @@ class Answer(SpokenAnswer):
 
     `characters` counts the text and thinking so far; `taken` tells whether a chunk has come that is one, `started`
     whether a word or a call has; `done` whether the server said that nothing follows, `ended` whether the answer is
-    whole.
+    whole. `in_dollars`: what the server says an answer cost is in US dollars (openrouter.ai, "Usage Accounting").
     """
 
-    def __init__(self, tools: Collection[str] = ()) -> None:
+    def __init__(self, tools: Collection[str] = (), *, in_dollars: bool = False) -> None:
         super().__init__()
+        self._in_dollars = in_dollars
         self._calls = CallPieces(tools)
         self.usage: Usage | None = None
         self._finish = ""
@@ -149,7 +151,7 @@ class Answer(SpokenAnswer):
         inner = chunk.get("x_groq")
         for given in (chunk.get("usage"), inner.get("usage") if isinstance(inner, dict) else None):
             if isinstance(given, dict) and (usage := _usage(given)) != Usage():
-                self.usage = usage
+                self.usage = replace(usage, cost=_cost(given.get("cost"))) if self._in_dollars else usage
 
 
 def _choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -206,6 +208,10 @@ def _usage(given: Mapping[str, Any]) -> Usage:
     return Usage(
         *(_number(value) for value in (given.get("prompt_tokens"), given.get("completion_tokens"), cached, thought))
     )
+
+
+def _cost(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _number(value: Any) -> int | None:
