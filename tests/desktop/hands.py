@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -58,10 +59,11 @@ async def settle() -> None:
 
 def with_keys(window: Window) -> QWidget:
     """The widget that has the keys: of a menu or dialog that is open, else of the window."""
-    above = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+    above: QWidget | None = QApplication.activePopupWidget() or QApplication.activeModalWidget()
+    there: list[QWidget | None] = [QApplication.focusWidget(), window.focusWidget(), window]
     if above is not None:
-        return above.focusWidget() or above
-    return QApplication.focusWidget() or window.focusWidget() or window
+        there = [above.focusWidget(), above]
+    return next(one for one in there if one is not None)
 
 
 def press(window: Window, *keys: str) -> None:
@@ -78,6 +80,15 @@ def write(window: Window, text: str) -> None:
     """Types a text, letter by letter."""
     for letter in text:
         QTest.keyClicks(with_keys(window), letter)
+
+
+def go_to_chat(window: Window) -> None:
+    """Goes from area to area until the messages have the keys."""
+    for _ in range(5):
+        if with_keys(window) is window.view.list:
+            return
+        press(window, "F6")
+    raise AssertionError("The messages can't be reached with F6.")
 
 
 # The pointer --------------------------------------------------------------------------------------------------------
@@ -139,7 +150,7 @@ class Frames(QObject):
 
 
 def _gap(moments: Sequence[float]) -> float:
-    return max((after - before for before, after in zip(moments, moments[1:], strict=False)), default=0.0) * 1000
+    return max((after - before for before, after in itertools.pairwise(moments)), default=0.0) * 1000
 
 
 class Typist(QObject):
