@@ -17,13 +17,12 @@ from tests.benchmarks.chats import percentile
 from tests.benchmarks.conftest import figure
 from tests.desktop.at_work import at_work
 from tests.desktop.conftest import Run, run
-from tests.desktop.hands import Frames, soon
+from tests.desktop.hands import Frames, paced, soon
 from tests.desktop.long_chat import keep, walk
 from tests.desktop.test_scenario_streaming import (
     CHAT,
     ask,
     earlier,
-    paced,
     pieces,
     read_and_write,
     three_at_once,

@@ -7,7 +7,7 @@ import itertools
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import overload
+from typing import Any, overload
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QKeyEvent, QMouseEvent
@@ -15,7 +15,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from conch_desktop.desktop.window import Window
-from tests.servers import Piece, Wait, chunk, event
+from tests.servers import Piece, Reply, Wait, chunk, event
 
 PATIENCE = 40.0
 """Seconds that something may take on a computer that is busy with other things; it ends as soon as it is so."""
@@ -192,11 +192,16 @@ class Typist(QObject):
 
 
 class Paced(Sequence[Piece]):
-    """The body of a reply whose pieces come so many a second, by the clock; `all_sent` is when the last one left."""
+    """The body of a reply whose pieces come so many a second, by the clock, and then the `end`.
 
-    def __init__(self, pieces: Sequence[str], a_second: float) -> None:
+    `sent` are the moments at which each piece left, `all_sent` is when everything had.
+    """
+
+    def __init__(self, pieces: Sequence[str], a_second: float, *end: Any) -> None:
         self._pieces, self._every = pieces, 1 / a_second
+        self._end = end or (chunk(finish="stop"),)
         self.began = self.all_sent = 0.0
+        self.sent: list[float] = []
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -215,6 +220,14 @@ class Paced(Sequence[Piece]):
             if ahead > 0.002:
                 yield Wait(ahead)
             yield event(chunk(piece))
-        yield event(chunk(finish="stop"))
+            self.sent.append(time.monotonic())
+        for last in self._end:
+            yield event(last)
         yield event("[DONE]")
         self.all_sent = time.monotonic()
+
+
+def paced(pieces: Sequence[str], a_second: float, *end: Any) -> tuple[Reply, Paced]:
+    """The pieces as an answer, so many a second; and its body, which tells when what was sent."""
+    body = Paced(pieces, a_second, *end)
+    return Reply(200, {"content-type": "text/event-stream"}, body, "chunked"), body

@@ -26,8 +26,8 @@ from conch_desktop.domain.messages import Message, TextPart
 from conch_desktop.engine.assembly import Program
 from tests.benchmarks.chats import chat
 from tests.desktop.at_work import at_work
-from tests.desktop.hands import Paced, Typist, drag, press, settle, soon, write
-from tests.servers import Reply, ScriptedServer
+from tests.desktop.hands import Paced, Typist, drag, paced, press, settle, soon, write
+from tests.servers import ScriptedServer
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 CHAT = "/v1/chat/completions"
@@ -63,12 +63,6 @@ def pieces(count: int) -> list[str]:
         half = len(made[at]) // 2
         made[at : at + 1] = [made[at][:half], made[at][half:]]
     return made
-
-
-def paced(words: list[str], a_second: float) -> tuple[Reply, Paced]:
-    """The pieces as an answer, so many a second."""
-    body = Paced(words, a_second)
-    return Reply(200, {"content-type": "text/event-stream"}, body, "chunked"), body
 
 
 async def ask(window: Window, text: str) -> None:
