@@ -102,16 +102,41 @@ def _mouse(target: QWidget, kind: QEvent.Type, spot: QPoint, held: Qt.MouseButto
     QCoreApplication.sendEvent(target, made)
 
 
-def drag(port: QWidget, *spots: QPoint) -> None:
-    """Presses at the first spot of a widget, moves over the others with the button down, and lets go at the last.
+class Drag:
+    """The button goes down at a spot of a widget, and stays down until it is let go.
 
     As Qt does it, what lies under the first spot gets all of it, and passes on what it does not take.
     """
-    target = port.childAt(spots[0]) or port
-    _mouse(target, QEvent.Type.MouseButtonPress, target.mapFrom(port, spots[0]), Qt.MouseButton.LeftButton)
-    for spot in spots[1:]:
-        _mouse(target, QEvent.Type.MouseMove, target.mapFrom(port, spot), Qt.MouseButton.LeftButton)
-    _mouse(target, QEvent.Type.MouseButtonRelease, target.mapFrom(port, spots[-1]), Qt.MouseButton.NoButton)
+
+    def __init__(self, port: QWidget, spot: QPoint) -> None:
+        self._port, self._spot = port, spot
+        self._target = port.childAt(spot) or port
+        self._send(QEvent.Type.MouseButtonPress, Qt.MouseButton.LeftButton)
+
+    def _send(self, kind: QEvent.Type, held: Qt.MouseButton) -> None:
+        _mouse(self._target, kind, self._target.mapFrom(self._port, self._spot), held)
+
+    def move(self, spot: QPoint) -> None:
+        """The pointer goes to another spot, which may lie outside."""
+        self._spot = spot
+        self._send(QEvent.Type.MouseMove, Qt.MouseButton.LeftButton)
+
+    def release(self) -> None:
+        """The button goes up."""
+        self._send(QEvent.Type.MouseButtonRelease, Qt.MouseButton.NoButton)
+
+
+def click(port: QWidget, spot: QPoint) -> None:
+    """Presses what lies at a spot of a widget."""
+    Drag(port, spot).release()
+
+
+async def hover(window: Window, widget: QWidget, spot: QPoint) -> None:
+    """Moves the pointer to a spot of a widget, as the screen tells the window of it."""
+    handle, place = window.windowHandle(), widget.mapTo(window, spot)
+    # Not from this task: Qt handles events meanwhile, and tasks go on that must not begin inside another.
+    QTimer.singleShot(0, lambda: QTest.mouseMove(handle, place))
+    await soon(widget.underMouse, "the pointer is over it")
 
 
 # Eyes and clocks ----------------------------------------------------------------------------------------------------

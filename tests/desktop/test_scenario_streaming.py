@@ -26,7 +26,7 @@ from conch_desktop.domain.messages import Message, TextPart
 from conch_desktop.engine.assembly import Program
 from tests.benchmarks.chats import chat
 from tests.desktop.at_work import at_work
-from tests.desktop.hands import Paced, Typist, drag, paced, press, settle, soon, write
+from tests.desktop.hands import Paced, Typist, click, paced, press, settle, soon, write
 from tests.servers import ScriptedServer
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -156,7 +156,7 @@ async def read_and_write(
     await at(jump)
     assert top_of(view) == read
     button = pill(view)
-    drag(view, button.geometry().center(), button.geometry().center())
+    click(view, button.geometry().center())
     await settle()
     assert view.at_end()
     assert not button.isVisible()
