@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QAccessible, QAccessibleInterface, QGuiApplication, QImage
+from PySide6.QtGui import QAccessible, QAccessibleInterface, QGuiApplication, QImage, QShortcut
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QWidget
 
 from conch_desktop.desktop.palette import CommandPalette, palette_rows
@@ -224,3 +224,169 @@ async def export(window: Window, path: Path) -> None:
     await soon(lambda: QApplication.activeModalWidget() is None, "the dialog is gone")
     window.activateWindow()  # As the desktop does it; there is none here.
     await settle()
+
+
+# What assistive programs are told -----------------------------------------------------------------------------------
+
+FILE = re.compile(r"\.(svg|png|py|qss|json)$|/")
+
+
+def nodes(found: QAccessibleInterface, depth: int = 0) -> Iterator[QAccessibleInterface]:
+    """Everything that is seen, as an assistive program walks it."""
+    if found.state().invisible:  # type: ignore[attr-defined]
+        return
+    yield found
+    if depth < 40 and found.role() not in (QAccessible.Role.List, QAccessible.Role.ComboBox):
+        for at in range(found.childCount()):
+            child = found.child(at)
+            if child is not None and child.isValid():
+                yield from nodes(child, depth + 1)
+
+
+def faults(window: Window) -> list[str]:
+    """The controls that take the focus and do not say what they are."""
+    wrong = []
+    for node in nodes(QAccessible.queryAccessibleInterface(window)):
+        if not node.state().focusable:  # type: ignore[attr-defined]
+            continue
+        name = node.text(QAccessible.Text.Name).strip()
+        words = any(unicodedata.category(letter)[0] in "LN" for letter in name)
+        shows = type(node.object()).__name__
+        if not words or FILE.search(name):
+            wrong.append(f"{shows} is called {name!r}")
+        if node.role() in (QAccessible.Role.NoRole, QAccessible.Role.Client) and shows != "Window":
+            wrong.append(f"{name or shows} has no role")
+    return wrong
+
+
+def test_whatever_takes_the_focus_has_a_name_and_a_role_and_messages_are_a_list(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, desk, server, _):
+            server.then(call("remember", '{"content":"tea"}'), say("Noted, see [it](https://a.example):\n\n```py\nx\n```"))
+            assert not faults(window)
+            press(window, "Ctrl+N")
+            window.composer.setFocus()
+            write(window, "Remember tea")
+            press(window, "Enter")
+            await soon(lambda: window.view.findChildren(QuestionCard), "the call waits")
+            await settle()
+            assert not faults(window)
+            await answer(window, "o")
+            await soon(lambda: not window.composer.send.running, "the end")
+            await do(window, "newest tool row")
+            assert not faults(window)
+            for keys in ("Ctrl+M", "Ctrl+K", "F1", "Ctrl+Shift+O", "Ctrl+F"):
+                press(window, keys)
+                await settle()
+                assert not faults(window), keys
+                press(window, "Escape")
+            lists = [
+                node
+                for node in nodes(QAccessible.queryAccessibleInterface(window))
+                if node.role() == QAccessible.Role.List and node.text(QAccessible.Text.Name) == "Messages"
+            ]
+            (messages,) = lists
+            told = [messages.child(at).text(QAccessible.Text.Name) for at in range(messages.childCount())]
+            assert told[0] == "You: Remember tea"
+            assert told[1].startswith("m: Noted, see [it](https://a.example):")
+            assert "Calls: remember done" in told[1]
+            assert said(desk).startswith("Noted")
+
+    run(scenario())
+
+
+# Tab ----------------------------------------------------------------------------------------------------------------
+
+
+async def round_trip(window: Window, key: str) -> list[QWidget]:
+    """Every control that Tab comes by, until it is where it began."""
+    found = [with_keys(window)]
+    for _ in range(120):
+        press(window, key)
+        if with_keys(window) is found[0]:
+            return found
+        assert with_keys(window) not in found, f"{with_keys(window)} is a trap"
+        found.append(with_keys(window))
+    raise AssertionError("Tab never comes round")
+
+
+def test_tab_goes_round_as_things_lie_on_the_screen(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, desk, server, _):
+            window.activateWindow()
+            server.then(call("remember", '{"content":"tea"}'), say("Noted.\n\n```py\nx = 1\n```"))
+            window.composer.setFocus()
+            write(window, "Remember tea")
+            press(window, "Enter")
+            await soon(lambda: window.view.findChildren(QuestionCard), "the call waits")
+            await settle()
+            there = await round_trip(window, "Tab")
+            back = await round_trip(window, "Backtab")
+            assert back == [there[0], *reversed(there[1:])]
+            names = [one.accessibleName() for one in there]
+            assert names[0] == "Message"
+            in_order(window, there)
+            for name in ("Allow once", "Deny…", "Settings", "New chat", "Messages", "Close Activity", "Send"):
+                assert (name in names) != (name == "Send"), name  # Nothing is written: Send is off, Stop is there.
+            await answer(window, "o")
+            await soon(lambda: not window.composer.send.running, "the end")
+            await settle()
+            there = await round_trip(window, "Tab")
+            in_order(window, there)
+            assert "Copy the code" in [one.accessibleName() for one in there]
+            press(window, "Ctrl+K")
+            palette = window.findChild(CommandPalette)
+            assert palette is not None
+            for _ in range(6):
+                press(window, "Tab")
+                assert palette.isAncestorOf(with_keys(window))
+
+    run(scenario())
+
+
+def in_order(window: Window, stops: list[QWidget]) -> None:
+    """Sidebar, head, messages, composer, panel; each from the top."""
+    areas: list[QWidget] = [window.composer, window.activity, window.sidebar, window.header, window.view]
+    inside = [next(at for at, area in enumerate(areas) if area.isAncestorOf(stop)) for stop in stops]
+    assert inside == sorted(inside)
+    for area in areas:
+        tops = [one.mapTo(window, one.rect().topLeft()) for one in stops if area.isAncestorOf(one)]
+        for before, after in zip(tops, tops[1:], strict=False):
+            assert after.y() > before.y() - 12
+            assert after.y() > before.y() + 12 or after.x() > before.x() or one_tall(before, after)
+
+
+def one_tall(before: QPoint, after: QPoint) -> bool:
+    return abs(after.y() - before.y()) <= 12 and after.x() <= before.x()
+
+
+# The palette and F1 -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("words", "name"), ACTIONS.items(), ids=ACTIONS)
+def test_the_palette_finds_every_action_of_the_journey(run: Run, tmp_path: Path, words: str, name: str) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, desk, _, _):
+            window.composer.set_text("x")
+            await desk.chats.kept()
+            press(window, "Ctrl+K")
+            write(window, words)
+            palette = window.findChild(CommandPalette)
+            assert palette is not None
+            assert name in [row.text for row in palette.rows.rows]
+
+    run(scenario())
+
+
+def test_one_key_shows_every_shortcut(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, _, _, _):
+            press(window, "F1")
+            palette = window.findChild(CommandPalette)
+            assert palette is not None
+            assert palette.isVisible()
+            shown = {row.action.keys for row in palette.rows.rows if row.action}
+            known = {one.key().toString() for one in window.findChildren(QShortcut)} - {"Ctrl+=", "Esc"}
+            assert known <= shown
+
+    run(scenario())

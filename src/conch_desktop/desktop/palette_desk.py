@@ -39,7 +39,9 @@ class PaletteDesk(QObject):
             if popup.isVisible():
                 popup.close_popup()
         actions = [*self._window_actions(), *self._chat_actions(), *self._places()]
-        if not keys_only:
+        if keys_only:
+            actions.insert(0, Action("All commands", "search", self.open, "Ctrl+K"))
+        else:
             actions += self._chats()
         self.palette.open_with(actions, keys_only=keys_only)
 
