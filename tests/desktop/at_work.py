@@ -15,8 +15,8 @@ from tests.servers import ScriptedServer, json_reply
 
 
 async def until(true: Callable[[], object]) -> None:
-    """Waits until something is true, half a minute at most."""
-    for _ in range(3000):
+    """Waits until something is true, 40 seconds at most."""
+    for _ in range(4000):
         if true():
             return
         await asyncio.sleep(0.01)

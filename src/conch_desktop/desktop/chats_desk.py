@@ -541,7 +541,7 @@ class ChatsDesk(QObject):
             self.model_changed.emit()
         # A slow screen gets fewer pictures a second instead of a window that does not answer.
         took = (time.monotonic() - began) * 1000
-        self._flush.setInterval(_FLUSH if took < _SLOW else max(_SLOW_FLUSH, min(250, int(took * 2))))
+        self._flush.setInterval(_FLUSH if took < _SLOW else max(_SLOW_FLUSH, min(250, int(took))))
 
     def _show_title(self) -> None:
         title = next((chat.title for chat in self.chats if chat.id == self.chat), "")

@@ -278,6 +278,10 @@ class Composer(QWidget):
             self.updateGeometry()
             self.changed.emit()
 
+    def press_send(self) -> None:
+        """The same as Enter in the text."""
+        self._enter()
+
     def keep(self) -> None:
         """What waited to be sent by itself stays: not all of it is there, or it is another message."""
         self._wanted = False
