@@ -44,7 +44,7 @@ class Warned(QWidget):
         super().__init__()
         self.words = words
         line = QHBoxLayout(self)
-        line.setContentsMargins(12, 6, 12, 6)
+        line.setContentsMargins(12, 8, 12, 8)
         line.setSpacing(8)
         line.addWidget(IconMark("warning", "mend"), 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(label(words, "small", "t1", wrap=True), 1)
@@ -72,7 +72,7 @@ class ChangedTool(QWidget):
     def __init__(self, tool: ToolView) -> None:
         super().__init__()
         self.tool = tool
-        self.see = Button("See what changed", "link", height=24)
+        self.see = Button("See what changed", "link", height=20)
         _rename(self.see, "See what changed", tool.label)
         self.see.clicked.connect(self._turn)
         self.accept = Button("Accept it", height=28)
