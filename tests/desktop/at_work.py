@@ -15,8 +15,8 @@ from tests.servers import ScriptedServer, json_reply
 
 
 async def until(true: Callable[[], object]) -> None:
-    """Waits until something is true, six seconds at most."""
-    for _ in range(600):
+    """Waits until something is true, half a minute at most."""
+    for _ in range(3000):
         if true():
             return
         await asyncio.sleep(0.01)
@@ -49,6 +49,7 @@ async def at_work(
         window.allow_close = True
         window.resize(1280, 800)
         window.show()
+        window.activateWindow()  # A window that another test left may be the active one.
         tasks = Tasks(window.say)
         desk = Desk(window, program, tasks)
         await desk.start(model)

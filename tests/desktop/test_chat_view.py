@@ -334,7 +334,7 @@ def test_a_word_that_occurs_once_is_found_marked_and_in_view(view: ChatView, qtb
     view.open_find()
     assert view._find is not None
     QTest.keyClicks(view._find.field, "Lighthouse")
-    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "1 of 1", timeout=3000)
+    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "1 of 1")
     row = dict(view.live())[12]
     assert 0 <= row.y() < 600
     (block,) = [block.widget for _, block in row.shown if isinstance(block.widget, TextBlock)]
@@ -350,12 +350,12 @@ def test_hits_are_walked_in_code_tables_and_words(view: ChatView, qtbot: QtBot) 
     view.open_find()
     assert view._find is not None
     view._find.field.setText("BOAT")
-    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "1 of 4", timeout=3000)
+    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "1 of 4")
     for expected in (2, 3, 4, 1):
         QTest.keyClick(view._find.field, Qt.Key.Key_Return)
         assert view._find._said.text() == f"{expected} of 4"
     view._find.field.setText("nowhere")
-    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "Not found", timeout=3000)
+    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "Not found")
 
 
 # What can be done with a message ------------------------------------------------------------------------------------

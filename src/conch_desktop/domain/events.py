@@ -96,13 +96,14 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counts them; None where it told nothing."""
+    """Tokens as the provider counts them, and what it says that they cost in US dollars; None where it told nothing."""
 
     type: ClassVar[str] = "usage"
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

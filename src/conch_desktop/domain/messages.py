@@ -93,8 +93,8 @@ class UsageCount:
     """Tokens as the provider counts them.
 
     The first four are of the last request of the turn. `turn_in` and `turn_out` are of all its requests together.
-    `cost` is what those came to in US dollars by the prices in the provider's list, None where it tells none: an upper
-    bound, because tokens from the provider's cache are counted at the full price.
+    `cost` is what those came to in US dollars: what the provider says, else by the prices in its list (an upper bound,
+    because tokens from its cache are counted at the full price); None where it tells neither.
     """
 
     input_tokens: int | None = None

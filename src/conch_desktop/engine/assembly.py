@@ -26,7 +26,7 @@ from conch_desktop.engine.checked import CHECKED, Checked
 from conch_desktop.engine.hands import Hands
 from conch_desktop.engine.integrations import Integrations, Switches
 from conch_desktop.engine.offer import within_limit
-from conch_desktop.engine.reaching import Reach, account, filled, reached, with_secrets
+from conch_desktop.engine.reaching import Reach, account, filled, moved, reached, with_secrets
 from conch_desktop.engine.session import Session
 from conch_desktop.engine.spending import Budget
 from conch_desktop.engine.way import Choice
@@ -195,6 +195,20 @@ class Program:
         await self._drop_wire(provider_id)
         await self._wire_states.forget(provider_id)
         return await self.secrets.keep(provider_id, key)
+
+    async def change_provider(self, provider_id: str, name: str, url: str, key: str = "") -> str:
+        """Gives a provider another name and address, and says where a new key is kept ("" without one).
+
+        What its models taught belongs to the address it was learnt at. Raises `UsageError` for what can't be.
+        """
+        provider = await self.provider(provider_id)
+        if provider is None:
+            raise UsageError("The provider is no longer there.", "Add it again.")
+        kept = not provider.key_env and await self.secrets.get(provider) is not None
+        await self._providers.update(moved(provider, name, url, kept=kept, given=bool(key)))
+        self._saved = None
+        await self._drop_wire(provider_id)
+        return await self.set_key(provider_id, key) if key else ""
 
     async def remove_provider(self, provider_id: str) -> None:
         """Removes a provider with its key, lists, lessons and what its wire kept of chats."""
