@@ -96,7 +96,7 @@ async def test_a_list_that_changes_in_mid_turn_counts_from_the_next_turn(talk: T
     assert sent_names(talk.chats[2]) == sent_names(talk.chats[0])
     assert [moved.text for moved in talk.of(CallMoved)] == ["Hauling (1 of 2)", "Hauling (2 of 2)"]
     await until(lambda: len(view_of(talk.program, "harbour").tools) == 1)
-    assert view_of(talk.program, "harbour").tools[0].changed == "its description changed since you last used it"
+    assert view_of(talk.program, "harbour").tools[0].changed == "its description changed since you accepted it"
     await talk.session.send("And now?")
     assert "steps" not in sent_names(talk.chats[3])
 

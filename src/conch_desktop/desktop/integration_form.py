@@ -16,7 +16,7 @@ from conch_desktop.desktop.integration_words import place_words
 from conch_desktop.desktop.parts import Card, label, set_tone
 from conch_desktop.desktop.switch import Switch
 from conch_desktop.domain.errors import UsageError
-from conch_desktop.domain.integrations import CALL_LIMIT, Definition
+from conch_desktop.domain.integrations import CALL_LIMIT, START_LIMIT, Definition
 
 if TYPE_CHECKING:
     from conch_desktop.tools.mcp.elsewhere import FoundFile
@@ -35,6 +35,18 @@ def read_pairs(text: str, sign: str, what: str) -> dict[str, str]:
         if name.strip():
             pairs[name.strip()] = value.strip()
     return pairs
+
+
+def _seconds(field: Field, otherwise: float) -> float:
+    """The number in a field, or the usual one when it is empty. Raises `UsageError`."""
+    try:
+        seconds = float(field.text().replace(",", ".") or otherwise)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds < 1e6:
+        what = field.accessibleName()
+        raise UsageError(f"The {what[0].lower()}{what[1:]} are no number.", f"Enter one like {otherwise:g}.")
+    return seconds
 
 
 class Lines(QPlainTextEdit):
@@ -71,6 +83,7 @@ class FilledIn(QWidget):
         self.url = Field("Address", "https://…")
         self.headers = Lines("Headers", "Name: value, one a line. A sign-in needs none.")
         self.limit = Field("Seconds a call may take", f"{CALL_LIMIT:g}")
+        self.start_limit = Field("Seconds it has to start", f"{START_LIMIT:g}")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -84,6 +97,7 @@ class FilledIn(QWidget):
             for field in fields:
                 self._parts[kind] += self._add(column, field)
         self._add(column, self.limit)
+        self._add(column, self.start_limit)
         self.show_definition(None)
 
     def _add(self, column: QVBoxLayout, field: QWidget) -> list[QWidget]:
@@ -105,6 +119,7 @@ class FilledIn(QWidget):
         self.url.setText(one.url)
         self.headers.setPlainText("\n".join(f"{name}: {value}" for name, value in one.headers.items()))
         self.limit.setText("" if one.call_limit == CALL_LIMIT else f"{one.call_limit:g}")
+        self.start_limit.setText("" if one.start_limit == START_LIMIT else f"{one.start_limit:g}")
         self._show_kind()
 
     def _show_kind(self) -> None:
@@ -114,12 +129,7 @@ class FilledIn(QWidget):
 
     def definition(self) -> Definition:
         """What was filled in. Raises `UsageError` for what can't be read."""
-        try:
-            limit = float(self.limit.text().replace(",", ".") or CALL_LIMIT)
-        except ValueError:
-            limit = 0
-        if not 0 < limit < 1e6:
-            raise UsageError("The seconds a call may take are no number.", "Enter one like 120.")
+        limit, start_limit = _seconds(self.limit, CALL_LIMIT), _seconds(self.start_limit, START_LIMIT)
         base = self._old or Definition("", "stdio")
         name = self.name.text().strip()
         if self._kinds["http"].isChecked():
@@ -135,7 +145,7 @@ class FilledIn(QWidget):
                 env=read_pairs(self.env.toPlainText(), "=", "the environment"),
                 cwd=self.cwd.text().strip(),
             )
-        return replace(made, call_limit=limit, start_limit=base.start_limit, secrets=base.secrets)
+        return replace(made, call_limit=limit, start_limit=start_limit, secrets=base.secrets)
 
 
 class FoundList(QWidget):

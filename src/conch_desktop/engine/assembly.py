@@ -112,7 +112,7 @@ class Program:
         self.permissions = self.hands.permissions
         self.secrets = Secrets(_key_service(data_dir))
         self.toolbox = Toolbox(self.hands.tools)
-        self.integrations = Integrations(IntegrationRows(database), self.secrets, lambda: self.toolbox.names)
+        self.integrations = Integrations(IntegrationRows(database), self.secrets, lambda: self.toolbox.names, clock)
         self._providers = Providers(database)
         self._wire_states = WireStates(database)
         self._local = LocalServer(self._local_path)

@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from conch_desktop.domain.integrations import (
     Definition,
     Integration,
+    LastCall,
     LeftOut,
     ListedTool,
     PinnedTool,
     ServerState,
     what_changed,
 )
+from conch_desktop.domain.tokens import estimate
 from conch_desktop.domain.tools import Effect
+from conch_desktop.tools.mcp.listing import Listing
 from conch_desktop.tools.mcp.offering import Key, effect_of
 from conch_desktop.tools.mcp.server import Server
 
@@ -23,7 +26,11 @@ MOVED = "its server’s command or address changed"
 
 @dataclass(frozen=True, slots=True)
 class ToolView:
-    """A tool as the settings page lists it. `name` is what it is offered as, `label` the server's own name."""
+    """A tool as the settings page lists it. `name` is what it is offered as, `label` the server's own name.
+
+    `changed` says what is not as the person accepted it; `before` and `now` are then its definitions as JSON, `before`
+    "" where it is not known. `tokens` is an estimate of what its definition takes in a request.
+    """
 
     name: str
     label: str
@@ -32,14 +39,18 @@ class ToolView:
     effect: Effect
     is_on: bool
     changed: str = ""
+    before: str = ""
+    now: str = ""
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class IntegrationView:
     """An integration as the settings page shows it. The definition holds no secrets.
 
-    `why` and `advice` say what is wrong when it failed; `left_out` are tools that can't be used; `saved` is False for
-    one of this run only.
+    `why` and `advice` say what is wrong when it failed; `left_out` are tools that can't be used; `log` has lines with
+    their times; `saved` is False for one of this run only. `since` is when the state began. Times are in seconds since
+    1970. `signing_in`: the person is waited for in their browser. `looked_in` are the folders its command is not in.
     """
 
     id: str
@@ -51,13 +62,21 @@ class IntegrationView:
     wants_sign_in: bool = False
     tools: tuple[ToolView, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
-    log: tuple[str, ...] = ()
+    log: tuple[tuple[float, str], ...] = ()
     saved: bool = True
+    since: float = 0.0
+    last_call: LastCall | None = None
+    signed_in: bool = False
+    signing_in: bool = False
+    looked_in: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
 class Held:
-    """What is known of one integration in this run. `changed` are tools that are not as they were, in words."""
+    """What is known of one integration in this run.
+
+    `changed` are tools that are not as they were accepted, in words; `moved` those whose server is reached otherwise.
+    """
 
     integration: Integration
     pinned: dict[str, PinnedTool]
@@ -65,7 +84,9 @@ class Held:
     secrets: Mapping[str, str] | None = None
     server: Server | None = None
     changed: dict[str, str] = field(default_factory=dict)
-    moved: bool = False
+    moved: set[str] = field(default_factory=set)
+    tokens: dict[str, int] = field(default_factory=dict)
+    noted: Listing | None = None
 
     @property
     def listed(self) -> tuple[ListedTool, ...]:
@@ -77,21 +98,43 @@ class Held:
         return self.pinned[tool].is_on if tool in self.pinned else True
 
     def told_changed(self, tool: str) -> str:
-        """What of a tool is not as it was when the person last saw it, in words."""
-        return ", and ".join(filter(None, (self.changed.get(tool, ""), MOVED if self.moved else "")))
+        """What of a tool is not as the person accepted it, in words."""
+        return ", and ".join(filter(None, (self.changed.get(tool, ""), MOVED if tool in self.moved else "")))
 
     def note(self) -> bool:
-        """Takes in what the server lists now; whether that is anything new to remember."""
-        if not self.listed:
+        """Takes in what the server lists now; whether that is anything new to remember.
+
+        A tool that changed stays remembered as it was until the person accepts it as it is.
+        """
+        listing = self.server.listing if self.server is not None else None
+        if not self.listed or listing is self.noted:
             return False
+        self.noted, self.changed = listing, {}
+        self.tokens = {tool.name: estimate(tool.definition) for tool in self.listed}
+        seen: dict[str, PinnedTool] = {}
         for tool in self.listed:
             before = self.pinned.get(tool.name)
             if before is not None and before.digest and (what := what_changed(before.digest, tool.digest)):
-                self.changed[tool.name] = f"{what} since you last used it"
-        seen = {tool.name: PinnedTool(tool.name, tool.digest, self.is_on(tool.name)) for tool in self.listed}
+                self.changed[tool.name] = f"{what} since you accepted it"
+                seen[tool.name] = before
+            else:
+                seen[tool.name] = self._pinned_now(tool)
         off = {name: tool for name, tool in self.pinned.items() if name not in seen and not tool.is_on}
         before_this, self.pinned = self.pinned, {**off, **seen}
         return self.pinned != before_this
+
+    def accept(self, tool: str, seen: str) -> bool:
+        """From now on the tool is remembered as it is now, if that is the definition that was seen; whether it is."""
+        for listed in self.listed:
+            if listed.name == tool and listed.definition == seen:
+                self.pinned[tool] = self._pinned_now(listed)
+                self.changed.pop(tool, None)
+                self.moved.discard(tool)
+                return True
+        return False
+
+    def _pinned_now(self, tool: ListedTool) -> PinnedTool:
+        return PinnedTool(tool.name, tool.digest, self.is_on(tool.name), tool.definition)
 
     def missing(self) -> list[str]:
         """A sentence for each thing that is switched on and not there."""
@@ -121,11 +164,17 @@ class Held:
             server.wants_sign_in,
             tuple(self._tool_view(tool, names) for tool in self.listed),
             server.listing.left_out,
-            server.log.lines,
+            server.log.timed,
             self.saved,
+            server.since,
+            server.last_call,
+            server.signed_in,
+            server.signing_in,
+            server.looked_in,
         )
 
     def _tool_view(self, tool: ListedTool, names: Mapping[Key, str]) -> ToolView:
+        pinned, changed = self.pinned.get(tool.name), self.told_changed(tool.name)
         return ToolView(
             names.get(Key(self.integration.name, tool.name), tool.name),
             tool.name,
@@ -133,5 +182,8 @@ class Held:
             tool.description,
             effect_of(tool, self.integration.definition.kind),
             self.is_on(tool.name),
-            self.told_changed(tool.name),
+            changed,
+            pinned.definition if changed and pinned is not None else "",
+            tool.definition if changed else "",
+            self.tokens.get(tool.name, 0),
         )

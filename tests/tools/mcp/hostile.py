@@ -165,11 +165,11 @@ METHODS: dict[str, Callable[[Request], None]] = {
 
 def begin() -> None:
     """What it does before it listens."""
+    if "flood" in WAYS:
+        sys.stderr.write(("noise " * 20 + "\n") * 50_000)
     if "exit" in WAYS:
         sys.stderr.write("bad token\n")
         sys.exit(3)
-    if "flood" in WAYS:
-        sys.stderr.write(("noise " * 20 + "\n") * 50_000)
     if "banner" in WAYS:
         sys.stdout.write('Welcome to the harbour!\n\n[]\n{"level": "info"}\n7\n')
         sys.stdout.flush()
