@@ -21,6 +21,7 @@ from conch_desktop.domain.messages import UsageCount
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.domain.options import ChatOptions
 from conch_desktop.engine.adding import Tested, try_out
+from conch_desktop.engine.archiving import Archiving
 from conch_desktop.engine.catalogue import Catalogue, ModelCache, read_catalogue
 from conch_desktop.engine.checked import CHECKED, Checked
 from conch_desktop.engine.hands import Hands
@@ -35,6 +36,7 @@ from conch_desktop.providers.local import LocalServer, why_unavailable
 from conch_desktop.providers.registry import KINDS, base_url, make_wire
 from conch_desktop.providers.wire import Wire
 from conch_desktop.store import settings as known
+from conch_desktop.store.archives import Archives
 from conch_desktop.store.chat_options import ChatOptionsBook
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
@@ -113,6 +115,7 @@ class Program:
         self.secrets = Secrets(_key_service(data_dir))
         self.toolbox = Toolbox(self.hands.tools)
         self.integrations = Integrations(IntegrationRows(database), self.secrets, lambda: self.toolbox.names)
+        self.archiving = Archiving(Archives(database), self.providers)
         self._providers = Providers(database)
         self._wire_states = WireStates(database)
         self._local = LocalServer(self._local_path)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from conch_desktop.domain.calls import ENDED_STATES, WHY_TAKEN_BACK, CallRecord
+from conch_desktop.domain.calls import WHY_TAKEN_BACK, CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
 from conch_desktop.domain.events import CallMoved, TurnEvent
-from conch_desktop.domain.messages import Attached, Chat, Failure, Message, Outline, TextPart
+from conch_desktop.domain.messages import Attached, Chat, Failure, Message, Outline, TextPart, broken_off
 from conch_desktop.engine.history import without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
 from conch_desktop.tools.guard import Answer, Question
@@ -341,7 +341,7 @@ class Session:
         if failure is not None:
             ended = replace(ended, state="failed", failure=failure)
         elif ended.state == "streaming":
-            ended = replace(_broken_off(ended), state="interrupted")
+            ended = broken_off(ended)
         self._turn = None
         self._entries[-1] = ended
         recorder.show(ended)
@@ -383,14 +383,3 @@ async def _loop_of_a_turn() -> type[Turn]:
     from conch_desktop.engine.turn import Turn
 
     return Turn
-
-
-def _broken_off(message: Message) -> Message:
-    """The message with every open call ended: one that ran may have done what it does, any other did nothing."""
-    parts = tuple(
-        replace(part, state="unknown" if part.state == "running" else "stopped")
-        if isinstance(part, CallRecord) and part.state not in ENDED_STATES
-        else part
-        for part in message.parts
-    )
-    return replace(message, parts=parts)
