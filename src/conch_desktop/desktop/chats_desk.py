@@ -22,7 +22,7 @@ from conch_desktop.domain.events import LessonLearnt, RequestSent, Waiting
 from conch_desktop.domain.tools import BUILTIN
 from conch_desktop.engine.commands import split_command
 from conch_desktop.engine.session import MessageEnded, QuestionAsked, TitleChanged
-from conch_desktop.store.settings import LAST_CHAT
+from conch_desktop.store.settings import LAST_CHAT, NEW_MODEL, START_WITH
 from conch_desktop.tools.guard import Answer
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ class ChatsDesk(QObject):
         typed = self._window.composer.text()
         self.chats = await self._program.chats.listing()
         last = self._program.settings.get(LAST_CHAT)
-        if last and not typed and any(chat.id == last for chat in self.chats):
+        goes_on = self._program.settings.get(START_WITH) == "last"
+        if last and goes_on and not typed and any(chat.id == last for chat in self.chats):
             await self.open(last)
         else:
             self._show_list()
@@ -153,7 +154,10 @@ class ChatsDesk(QObject):
         """A new chat; it is kept from the first word on."""
         self._do(self._leave(), "keep the draft")
         self._opened += 1
-        if self._session is not None and self._session.model_id:
+        set_model = self._program.settings.get(NEW_MODEL)
+        if set_model and self.known_model(set_model) is not None:
+            self.new_model = set_model
+        elif self._session is not None and self._session.model_id:
             self.new_model = self._session.model_id
         self._session, self.chat = None, ""
         self._offers.close()
@@ -255,6 +259,21 @@ class ChatsDesk(QObject):
             else:
                 self.begin_new()
         self._show_list()
+
+    async def delete_all(self) -> list[str]:
+        """Deletes every chat; which those were. Each can be brought back until the next start."""
+        for chat in self._listening:
+            self._program.session(chat).stop()
+        await self._leave()
+        self._opened += 1
+        deleted = await self._program.chats.delete_all()
+        self._session, self.chat = None, ""
+        self._fill("")
+        self.attach.show(())
+        await self.refresh()
+        self.show_now()
+        self.model_changed.emit()
+        return deleted
 
     async def _undo(self) -> None:
         await self._program.chats.restore(self._deleted)

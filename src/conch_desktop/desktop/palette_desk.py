@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt
 
 from conch_desktop.desktop.groups import NEW_CHAT, grouped
 from conch_desktop.desktop.palette import Action, CommandPalette
+from conch_desktop.desktop.shortcuts import keys_in_place
 from conch_desktop.desktop.wording import model_name
 
 if TYPE_CHECKING:
@@ -36,13 +37,25 @@ class PaletteDesk(QObject):
         for popup in window.popups:
             if popup.isVisible():
                 popup.close_popup()
-        actions = [*self._window_actions(), *self._chat_actions(), *self._places()]
-        if not keys_only:
-            actions += self._chats()
-        self.palette.open_with(actions, keys_only=keys_only)
+        if keys_only:
+            self.palette.open_with(self.shortcuts(), keys_only=True)
+        else:
+            self.palette.open_with([*self._now(), *self._chats()])
+
+    def shortcuts(self) -> list[Action]:
+        """Everything that has a key: of the window, and of the places where the focus can be."""
+        window = self._window
+        in_place = keys_in_place(self._write, window.question_asked.emit, window.composer.send_key)
+        return [*(one for one in self._now() if one.keys), *in_place]
+
+    def _now(self) -> list[Action]:
+        return [*self._window_actions(), *self._chat_actions(), *self._places()]
+
+    def _write(self) -> None:
+        self._window.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _window_actions(self) -> list[Action]:
-        window, shell = self._window, self._window.shell
+        window, shell, archive = self._window, self._window.shell, self._desk.archive
         return [
             Action("New chat", "new-chat", window.new_chat.emit, "Ctrl+N"),
             Action("Choose a model", "reading", window.pick_model.emit, "Ctrl+M", also="switch find"),
@@ -57,6 +70,8 @@ class PaletteDesk(QObject):
             Action("Next area", "keyboard", lambda: window.next_area(1), "F6", also="focus"),
             Action("Area before", "keyboard", lambda: window.next_area(-1), "Shift+F6", also="focus"),
             Action("All shortcuts", "keyboard", window.shortcuts_asked.emit, "F1", also="keys help"),
+            Action("Export all chats as JSON…", "export", lambda: archive.ask_where(), also="backup save file"),
+            Action("Import chats…", "folder", lambda: archive.ask_which(), also="json file bring back"),
             Action("Quit", "close", window.close, "Ctrl+Q", also="exit end"),
         ]
 
@@ -94,6 +109,7 @@ class PaletteDesk(QObject):
                 ),
                 Action("Copy this chat as Markdown", "copy", lambda: sidebar.copied.emit(chat), also="export"),
                 Action("Save this chat as Markdown…", "export", lambda: sidebar.saved.emit(chat), also="export file"),
+                Action("Export this chat as JSON…", "export", lambda: sidebar.exported.emit(chat), also="file save"),
                 Action("Delete this chat", "trash", lambda: sidebar.deleted.emit(chat), also="remove"),
             ]
         return actions

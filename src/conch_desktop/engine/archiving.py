@@ -147,7 +147,7 @@ async def _new_file(path: Path) -> AsyncIterator[Callable[[str], Awaitable[None]
                 await asyncio.to_thread(_finish, file.flush, file.fileno())
             await asyncio.to_thread(new.replace, path)
         finally:
-            new.unlink(missing_ok=True)
+            await asyncio.to_thread(new.unlink, missing_ok=True)
     except OSError as error:
         raise ConchError(f"{path.name} could not be written: {error.strerror or error}.") from error
 

@@ -26,6 +26,7 @@ from conch_desktop.engine.catalogue import Catalogue, ModelCache, read_catalogue
 from conch_desktop.engine.checked import CHECKED, Checked
 from conch_desktop.engine.hands import Hands
 from conch_desktop.engine.integrations import Integrations, Switches
+from conch_desktop.engine.keeping import Keeping
 from conch_desktop.engine.offer import within_limit
 from conch_desktop.engine.reaching import Reach, account, filled, reached, with_secrets
 from conch_desktop.engine.session import Session
@@ -115,6 +116,7 @@ class Program:
         self.secrets = Secrets(_key_service(data_dir))
         self.toolbox = Toolbox(self.hands.tools)
         self.integrations = Integrations(IntegrationRows(database), self.secrets, lambda: self.toolbox.names)
+        self.keeping = Keeping(data_dir / DATABASE, database)
         self.archiving = Archiving(Archives(database), self.providers)
         self._providers = Providers(database)
         self._wire_states = WireStates(database)
@@ -140,8 +142,11 @@ class Program:
 
     async def tidy(self) -> None:
         """What a window does once at its start, behind its first picture: chats deleted last time go, broken-off
-        answers are marked, servers start."""
-        self.integrations.start()
+        answers are marked, servers start unless the person wants to start each."""
+        if self.settings.get(known.START_APPS):
+            self.integrations.start()
+        else:
+            self.integrations.rest()
         await self.chats.purge_deleted()
         await self.chats.mark_interrupted()
 
@@ -368,9 +373,11 @@ class Program:
         files are of no use, and are given only when this run names them. `switches` are a chat's own."""
         switched_off = self.settings.get(known.TOOLS_OFF)
         off = set(switched_off if self.tools_off is None else self.tools_off)
+        single = set(self.settings.get(known.SINGLE_TOOLS_OFF) if self.tools_off is None else ()) - {asked}
         if "files" not in self.named_groups and not self.hands.folders():
             off.add("files")
-        toolbox = Toolbox([*self.toolbox.tools, *self.integrations.tools(switches)])
+        own = [tool for tool in self.toolbox.tools if tool.name not in single]
+        toolbox = Toolbox([*own, *self.integrations.tools(switches)])
         tool = toolbox.find(asked) if asked else None
         if tool is not None:
             off.discard(tool.group)
@@ -430,10 +437,10 @@ class Program:
         return model, provider
 
     async def default_model(self) -> str:
-        """The id of the model a new chat starts with: the last one used, else the one on this computer."""
-        last = self.settings.get(known.LAST_MODEL)
-        if last and await self.find_model(last) is not None:
-            return last
+        """The id of the model a new chat starts with: the one that was set, the last one used, the one here."""
+        for wanted in (self.settings.get(known.NEW_MODEL), self.settings.get(known.LAST_MODEL)):
+            if wanted and await self.find_model(wanted) is not None:
+                return wanted
         local = await self._read([LOCAL])
         return local.models[0].id if local.models else ""
 

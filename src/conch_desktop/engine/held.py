@@ -57,7 +57,10 @@ class IntegrationView:
 
 @dataclass(slots=True)
 class Held:
-    """What is known of one integration in this run. `changed` are tools that are not as they were, in words."""
+    """What is known of one integration in this run. `changed` are tools that are not as they were, in words.
+
+    `resting`: it was not started, because apps do not start with the program.
+    """
 
     integration: Integration
     pinned: dict[str, PinnedTool]
@@ -66,6 +69,7 @@ class Held:
     server: Server | None = None
     changed: dict[str, str] = field(default_factory=dict)
     moved: bool = False
+    resting: bool = False
 
     @property
     def listed(self) -> tuple[ListedTool, ...]:
@@ -98,6 +102,8 @@ class Held:
         server, name = self.server, self.integration.name
         if not self.integration.is_on:
             return []
+        if server is None and self.resting:
+            return [f"{name} is not started, so its tools are missing."]
         if server is None or server.state == "starting":
             return [f"{name} is still starting, so its tools are missing for now."]
         told = [f"{out.name or 'A tool'} of {name} can’t be used: {out.why}" for out in server.listing.left_out]
@@ -109,7 +115,7 @@ class Held:
         """What the settings page shows. `names` are those under which tools are offered."""
         integration, server = self.integration, self.server
         if server is None:
-            state: ServerState = "starting" if integration.is_on else "off"
+            state: ServerState = "off" if not integration.is_on else "stopped" if self.resting else "starting"
             return IntegrationView(integration.id, integration.name, integration.definition, state, saved=self.saved)
         return IntegrationView(
             integration.id,
