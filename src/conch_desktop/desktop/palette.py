@@ -133,7 +133,8 @@ class _RowPainter(QStyledItemDelegate):
 
 def key_parts(keys: str) -> list[str]:
     """The keys that are pressed together, one by one."""
-    return [part for part in keys.replace("++", "+plus").split("+") if part]
+    plus = keys.endswith("++")
+    return [*filter(None, keys.removesuffix("++").split("+")), *(["+"] if plus else [])]
 
 
 def _put(painter: QPainter, text: str, left: float, right: float, rect: QRect, font: QFont, ink: QColor) -> float:

@@ -46,7 +46,11 @@ class PaletteDesk(QObject):
         """Everything that has a key: of the window, and of the places where the focus can be."""
         window = self._window
         in_place = keys_in_place(self._write, window.question_asked.emit, window.composer.send_key)
-        return [*(one for one in self._now() if one.keys), *in_place]
+        here = [
+            Action("Do something, or find a chat", "palette", window.palette_asked.emit, "Ctrl+K", also="commands"),
+            Action("Close what is open, else stop the answer", "close", window.escape, "Esc", also="escape cancel"),
+        ]
+        return [*here, *(one for one in self._now() if one.keys not in ("", "Esc")), *in_place]
 
     def _now(self) -> list[Action]:
         return [*self._window_actions(), *self._chat_actions(), *self._places()]

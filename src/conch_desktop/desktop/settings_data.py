@@ -28,13 +28,15 @@ class DataSection(Section):
         self._deleted: list[str] = []
         self.said = label("", "ui", "t2", wrap=True)
         chats, database, places = CardList(), CardList(), CardList()
-        chats.put([*self._chat_rows(), self._sure()])
+        chats.put(self._chat_rows())
         database.put(self._database_rows())
         places.put(self._place_rows())
         content.addWidget(self.said)
         for words, card in (("Chats", chats), ("Database", database), ("What is kept where", places)):
             content.addWidget(label(words, "ui", "t1", 600))
             content.addWidget(card)
+            if card is chats:
+                content.addWidget(self._sure())
         self._tell("")
         return page
 
@@ -57,7 +59,7 @@ class DataSection(Section):
 
     def _sure(self) -> QWidget:
         """Asked before all chats go, and the way back after it."""
-        self.sure = Card("raised", "", 10)
+        self.sure = Card("raised", "line", 10)
         self._sure_words = label("", "ui", "t1", wrap=True)
         self.yes, self.no = Button("Delete all chats", "danger", height=28), Button("Keep", "quiet", height=28)
         self.undo = Button("Undo", height=28)
