@@ -34,17 +34,22 @@ from conch_desktop.engine.offer import Offer
 from conch_desktop.engine.repeating import NOTICE, Repeating
 from conch_desktop.engine.running import Wanted
 from conch_desktop.providers.wire import Request, Wire
-from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsText
+from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsMadeUp, WordsText
 from conch_desktop.words.reader import WordsReader
 
 UNREADABLE = "(unreadable call)"
 """The name shown for a block of which not even the tool can be told."""
 
 
+MADE_UP = "The model wrote a tool’s answer itself. It was left out: no tool said that."
+"""Told once a step."""
+
+
 @dataclass(slots=True)
 class Step:
     """What one request came to. `number` counts the steps of a turn from 0.
 
+    `made_up`: the model wrote an answer of a tool itself.
     `circling`: it was ended here, because it only repeated itself; "paused" alone is the provider's own pause.
     """
 
@@ -58,6 +63,7 @@ class Step:
     failed: bool = False
     replay: str = ""
     circling: bool = False
+    made_up: bool = False
     _begun: dict[int, str] = field(default_factory=dict)
     _repeating: Repeating = field(default_factory=Repeating)
 
@@ -139,6 +145,10 @@ class Step:
                     own = self.offer.own(name)
                     fields = self.offer.fields.get(own, {})
                     self.wanted.append(Wanted(new_id(), own, raw, arguments, self.number, fields=fields, mends=mends))
+                case WordsMadeUp():
+                    if not self.made_up:
+                        events.append(Notice(MADE_UP, self.number))
+                    self.made_up = True
                 case WordsFailed(raw=raw, why=why, name=name):
                     self.failed = True
                     self.wanted.append(Wanted(new_id(), name or UNREADABLE, raw, None, self.number, fault=why))
