@@ -39,6 +39,10 @@ class NoticePart:
     step: int = 0
 
 
+MADE_UP = "The model wrote a tool’s answer itself. It was left out: no tool said that."
+"""A notice about what was taken out of an answer; it does not say that the turn is paused."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReplayPart:
     """What goes back unchanged with this step when the model that made it is asked again (`events.Replay`).

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from conch_desktop.domain.calls import WHY_TAKEN_BACK, CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
-from conch_desktop.domain.events import CallMoved, TurnEvent
+from conch_desktop.domain.events import CallMoved, Done, TurnEvent
 from conch_desktop.domain.messages import Attached, Chat, Failure, Message, Outline, TextPart, broken_off
 from conch_desktop.engine.history import without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
@@ -75,6 +75,11 @@ class TitleChanged:
 
 
 SessionEvent = TurnEvent | MessageAdded | MessageEnded | MessageChanged | QuestionAsked | QuestionClosed | TitleChanged
+
+NOTHING = Failure("", "The model answered with nothing.", "Try again, or ask another model.")
+"""Told of an answer without a word or a call: nothing else would be seen of it."""
+
+_WHOLE = frozenset({"stop", "tool_calls", "length", "content_filter"})
 
 Listener = Callable[[SessionEvent], None]
 
@@ -323,6 +328,8 @@ class Session:
                 async for event in events:
                     recorder.note()
                     self._tell(event)
+                    if isinstance(event, Done) and event.finish in _WHOLE and _is_empty(self._turn.message):
+                        failure = NOTHING
         except asyncio.CancelledError:
             if not self._stopping:
                 raise
@@ -364,6 +371,10 @@ class Session:
             except Exception:
                 # A listener that breaks must not end a turn.
                 _log.exception("A listener broke on %s", type(event).__name__)
+
+
+def _is_empty(message: Message) -> bool:
+    return message.failure is None and not message.calls and not message.text.strip()
 
 
 def _new_id() -> str:

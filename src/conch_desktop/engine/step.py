@@ -30,6 +30,7 @@ from conch_desktop.domain.events import (
     WireCall,
     WireEvent,
 )
+from conch_desktop.domain.messages import MADE_UP
 from conch_desktop.engine.offer import Offer
 from conch_desktop.engine.repeating import NOTICE, Repeating
 from conch_desktop.engine.running import Wanted
@@ -39,10 +40,6 @@ from conch_desktop.words.reader import WordsReader
 
 UNREADABLE = "(unreadable call)"
 """The name shown for a block of which not even the tool can be told."""
-
-
-MADE_UP = "The model wrote a tool’s answer itself. It was left out: no tool said that."
-"""Told once a step."""
 
 
 @dataclass(slots=True)
