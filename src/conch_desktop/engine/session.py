@@ -17,6 +17,7 @@ from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
 from conch_desktop.domain.events import CallMoved, Done, TurnEvent
 from conch_desktop.domain.messages import Attached, Chat, Failure, Message, Outline, TextPart, broken_off
+from conch_desktop.domain.models import Model
 from conch_desktop.engine.history import without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
 from conch_desktop.tools.guard import Answer, Question
@@ -322,7 +323,7 @@ class Session:
                 raise asyncio.CancelledError
             # An answer may be gone on with by another model: what the first attached for itself is of no use to it.
             own = without_attached(message, parts.model)
-            named = replace(own, model=parts.model.id, author=parts.model.label or parts.model.name)
+            named = replace(own, model=parts.model.id, author=_author(own, parts.model))
             self._turn = turn(parts, named)
             async with aclosing(self._turn.run()) as events:
                 async for event in events:
@@ -375,6 +376,16 @@ class Session:
 
 def _is_empty(message: Message) -> bool:
     return message.failure is None and not message.calls and not message.text.strip()
+
+
+def _author(message: Message, model: Model) -> str:
+    """Who is named above an answer. Where another model goes on with it, both are."""
+    name = model.label or model.name
+    if not message.author or not (message.text or message.calls):
+        return name
+    if message.author.rpartition(", then ")[2] == name:
+        return message.author
+    return f"{message.author}, then {name}"
 
 
 def _new_id() -> str:
