@@ -334,3 +334,10 @@ def test_a_file_of_servers_that_can_not_be_read_is_told_by_line_and_column(ask: 
     assert "Line 3, column 22: a comma is missing" in ran.stderr
     assert ran.stdout == ""
     assert ask("Hello", "--mcp", str(tmp_path / "gone.json")).returncode == 2
+
+
+def test_an_empty_answer_ends_badly_and_says_so(server: ScriptedServer, ask: Ask) -> None:
+    server.then(sse(chunk(finish="stop")))
+    done = ask("Hello")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "The model answered with nothing." in done.stderr

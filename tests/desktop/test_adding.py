@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from conch_desktop.desktop.adding_desk import AddingDesk
+from conch_desktop.desktop.adding_desk import _ADDRESS, AddingDesk
 from conch_desktop.desktop.desk import Desk
 from conch_desktop.desktop.provider_form import ProviderForm
 from conch_desktop.desktop.window import Window
@@ -67,6 +67,7 @@ def test_the_address_may_end_in_v1_or_not_or_in_a_slash(adding: Callable[[Work],
         press(form.test)
         await until(lambda: "404" in form.said.words.text())
         assert f"GET {server.url}/wrong/models answered 404" in form.said.words.text()
+        await until(lambda: form.address_said.words.text())  # the look at it is over: it takes no reply of a model
         assert not [one.path for one in server.requests if "/v1/v1" in one.path or "//" in one.path]
         added = [one for one in await program.providers() if one.name.startswith("Quay")]
         assert len(added) == 3
@@ -246,5 +247,70 @@ def test_escape_on_the_form_is_cancel_and_the_answer_behind_it_goes_on(adding: C
         window.escape()
         await until(lambda: window.whole.currentWidget() is not form)
         assert not stopped
+
+    adding(work)
+
+
+def test_an_address_in_the_place_of_the_key_is_noticed_and_can_be_moved(adding: Callable[[Work], None]) -> None:
+    async def work(_w: Window, program: Program, _d: Desk, server: ScriptedServer, form: ProviderForm) -> None:
+        form.choose("openrouter")
+        QTest.keyClicks(form.key, server.url)
+        assert "looks like an address" in form.key_said.words.text()
+        press(form.save)
+        await until(lambda: "What stands in Key is an address" in form.said.words.text())
+        assert len(await program.providers()) == 2
+        press(form.key_said.deed)
+        assert (form.row.name, form.url.text(), form.key.text()) == ("own", server.url, "")
+
+    adding(work)
+
+
+@pytest.mark.parametrize(
+    ("key", "noticed"),
+    [
+        ("https://openrouter.ai/api/v1", True),
+        ("localhost:8080", True),
+        ("127.0.0.1:1", True),
+        ("sk-or-v1-0123", False),
+        ("AIzaSyA", False),
+        ("localhost", False),
+    ],
+)
+def test_only_what_is_an_address_is_taken_for_one(key: str, noticed: bool) -> None:
+    assert bool(_ADDRESS.match(key)) is noticed
+
+
+@pytest.mark.parametrize(
+    ("listed", "words"),
+    [([1, 2], "not answered as a model answers"), ([], "lists no models"), ({"data": []}, "lists no models")],
+)
+def test_a_list_without_a_model_gets_no_tick(adding: Callable[[Work], None], listed: Any, words: str) -> None:
+    async def work(_w: Window, _p: Program, _d: Desk, server: ScriptedServer, form: ProviderForm) -> None:
+        server.route("GET /v1/models", json_reply(listed))
+        form.url.setText(server.url)
+        press(form.test)
+        await until(lambda: form.said.words.text() and not form._busy)
+        assert words in form.said.words.text()
+        assert form.said._mark._name == "failed"
+        await until(lambda: form.address_said.words.text())
+        assert form.address_said._mark._name == "info"
+
+    adding(work)
+
+
+def test_the_focus_is_on_test_again_when_it_has_answered(adding: Callable[[Work], None]) -> None:
+    async def work(window: Window, _p: Program, _d: Desk, server: ScriptedServer, form: ProviderForm) -> None:
+        form.url.setText(server.url)
+        form.test.setFocus()
+        QTest.keyClick(form.test, Qt.Key.Key_Space)
+        await until(lambda: form._busy)
+        assert window.focusWidget() != form.test
+        await until(lambda: not form._busy)
+        assert window.focusWidget() == form.test
+        QTest.keyClick(form.test, Qt.Key.Key_Space)
+        await until(lambda: form._busy)
+        form.name.setFocus()  # the person goes on meanwhile
+        await until(lambda: not form._busy)
+        assert window.focusWidget() == form.name
 
     adding(work)

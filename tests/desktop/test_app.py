@@ -16,11 +16,17 @@ from pathlib import Path
 import psutil
 import pytest
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QLabel
 
 from conch_desktop.desktop.first_look import FirstLook, read_first_look, write_first_look
 from conch_desktop.desktop.instance import Instance
+from conch_desktop.desktop.life import Life
+from conch_desktop.desktop.store_trouble import StoreTrouble
+from conch_desktop.desktop.window import Window
 from conch_desktop.engine.assembly import DATABASE, Program
 from conch_desktop.store.settings import TEXT_ZOOM
+from tests.desktop.at_work import until
+from tests.desktop.conftest import Run
 
 QUIET = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
 
@@ -182,3 +188,20 @@ def test_a_broken_look_is_the_usual_one(tmp_path: Path, text: str | bytes, expec
     file = tmp_path / "window.json"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     assert read_first_look(tmp_path) == expected
+
+
+def test_a_signal_ends_the_page_of_a_database_that_cannot_be_opened(
+    window: Window, run: Run[None], tmp_path: Path
+) -> None:
+    (tmp_path / DATABASE).write_bytes(b"this is no database" * 100)
+
+    async def scenario() -> None:
+        life = Life(window, Instance(tmp_path), tmp_path, "", None)
+        living = asyncio.create_task(life.live())
+        await until(lambda: isinstance(window.whole.currentWidget(), StoreTrouble))
+        said = [one.text() for one in window.findChildren(QLabel) if one.isVisible()]
+        assert len([words for words in said if "Nothing in it was changed" in words or "left as it is" in words]) == 1
+        signal.raise_signal(signal.SIGTERM)
+        assert await asyncio.wait_for(living, 20) == 0
+
+    run(scenario())

@@ -70,7 +70,7 @@ def test_the_head_of_a_chat_has_its_menu_and_its_search(run: Run, tmp_path: Path
             menu = window.sidebar.findChild(QMenu)
             assert menu is not None
             words = [action.text() for action in menu.actions() if action.text()]
-            assert words == ["Rename", "Pin", "Copy as Markdown", "Save as Markdown…", "Delete"]
+            assert words == ["Rename", "Pin", "Copy as Markdown", "Save as Markdown…", "Export as JSON…", "Delete"]
             menu.actions()[1].trigger()
             await until(lambda: desk.chats.chats[0].pinned)
             menu.close()
@@ -129,3 +129,22 @@ def test_only_the_calls_that_are_wanted_are_shown(qtbot: QtBot) -> None:
     assert panel.card("bad") is None
     panel.show_only("")
     assert panel.card("fine") is not None
+
+
+def test_after_a_message_was_edited_and_sent_again_the_keys_are_in_the_composer(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, desk, server, _):
+            server.then(say("Far."), say("Near."))
+            window.composer.set_text("How far?")
+            window.composer.writing.enter.emit()
+            session = None
+            await until(lambda: desk.chats.session is not None and said(desk) == "Far.")
+            await until(lambda: not window.composer.send.running)
+            session = desk.chats.session
+            assert session is not None
+            window.header.model.setFocus()
+            window.view.edited.emit(session.messages[0].id, "How near?")
+            await until(lambda: said(desk) == "Near." and not window.composer.send.running)
+            assert window.focusWidget() == window.composer.writing
+
+    run(scenario())

@@ -12,7 +12,7 @@ from PySide6.QtGui import QShortcut
 from pytestqt.qtbot import QtBot
 
 from conch_desktop.desktop.call_card import CallCard
-from conch_desktop.desktop.palette import Action, CommandPalette, bold_parts, palette_rows
+from conch_desktop.desktop.palette import NOTHING, Action, CommandPalette, bold_parts, palette_rows
 from conch_desktop.desktop.window import Window
 from tests.desktop.at_work import at_work, until
 from tests.servers import call, say
@@ -114,3 +114,14 @@ def test_every_shortcut_and_every_deed_of_a_day_without_a_mouse_is_found_by_name
             assert card.is_open
 
     run(scenario())
+
+
+def test_words_that_nothing_has_say_so(qtbot: QtBot, window: Window) -> None:
+    done: list[str] = []
+    palette = CommandPalette(window)
+    palette.open_with(actions(done))
+    qtbot.keyClicks(palette.search, "no such thing")
+    assert [row.text for row in palette.rows.rows] == [NOTHING]
+    qtbot.keyClick(palette.search, Qt.Key.Key_Return)
+    assert done == []
+    assert palette.isVisible()

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from conch_desktop.desktop.composer import Composer
 from conch_desktop.desktop.window import Window
+from conch_desktop.domain.messages import Attached, FilePart
 from conch_desktop.engine.assembly import Program
 from tests.desktop.at_work import at_work, until
 from tests.servers import Reply, chunk, say, sse
@@ -110,5 +111,75 @@ def test_nothing_that_waits_is_lost(run: Run, tmp_path: Path, how: str) -> None:
                 assert kept is not None
                 assert kept.draft == "And then?"
                 program.session(chat).stop()
+
+    run(scenario())
+
+
+def test_what_waits_is_kept_with_the_draft_and_goes_from_there_only_when_it_was_sent(run: Run, tmp_path: Path) -> None:
+    """The process may be killed at any moment: nothing ends in order then."""
+    note = FilePart("note.txt", "Bring rope")
+
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, program, desk, server, _):
+            gate, second = asyncio.Event(), asyncio.Event()
+            server.then(held_back(gate, " is over."), held_back(second, " too."))
+            write(window, "First")
+            await until(lambda: window.composer.send.running)
+            window.composer.attachments.add([note])
+            write(window, "Second?")
+            window.composer.set_text("half a thought")
+            chat = desk.chats.chat
+
+            async def kept() -> tuple[str, list[Attached]]:
+                found = await program.chats.get(chat)
+                return (found.draft if found is not None else ""), await program.chats.draft_attached(chat)
+
+            async def becomes(*wanted: object) -> None:
+                for _ in range(600):
+                    if await kept() == wanted:
+                        return
+                    await asyncio.sleep(0.01)
+                assert await kept() == wanted
+
+            await becomes("Second?\n\nhalf a thought", [note])
+            window.new_chat.emit()
+            await until(lambda: desk.chats.chat != chat)
+            await becomes("Second?\n\nhalf a thought", [note])
+            await desk.chats.open(chat)
+            assert (window.composer.text(), window.composer.attachments.items) == ("half a thought", ())
+            assert list(window.composer.waiting.texts) == ["Second? [note.txt]"]
+            gate.set()
+            await until(lambda: said(program, chat) == ["First", "Second?"])
+            await becomes("half a thought", [])
+            second.set()
+            await until(lambda: not window.composer.send.running)
+
+    run(scenario())
+
+
+def test_a_message_that_is_being_sent_is_in_the_draft_until_the_store_has_it(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, program, desk, server, _):
+            server.then(say("First."))
+            write(window, "First")
+            await until(lambda: not window.composer.send.running and said(program, desk.chats.chat) == ["First"])
+            chat, gate, put = desk.chats.chat, asyncio.Event(), program.chats.put
+
+            async def slow(*args: Any, **more: Any) -> None:
+                await gate.wait()
+                await put(*args, **more)
+
+            monkeypatch.setattr(program.chats, "put", slow)
+            window.composer.set_text("Second")
+            await desk.chats._save_draft(chat, "Second")
+            window.composer.writing.enter.emit()
+            await asyncio.sleep(0)
+            found = await program.chats.get(chat)
+            assert found is not None
+            assert found.draft == "Second"
+            gate.set()
+            await until(lambda: said(program, chat) == ["First", "Second"])
 
     run(scenario())

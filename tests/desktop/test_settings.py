@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLineEdit
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from conch_desktop.desktop.provider_row import ProviderFacts, ProviderRow
@@ -129,5 +129,32 @@ def test_a_provider_gets_another_address_and_its_key_does_not_follow_unasked(run
             kept = await program.provider(provider)
             assert kept is not None
             assert kept.url == other.url
+
+    run(scenario())
+
+
+def test_a_click_on_a_page_takes_the_focus_along(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, desk, _, _):
+            await desk.settings._open("Providers", "")
+            page = window.whole.currentWidget()
+            assert isinstance(page, SettingsPage)
+            assert window.focusWidget() == page.nav["Providers"]
+            QTest.mouseClick(page.nav["Appearance"], Qt.MouseButton.LeftButton)
+            assert window.focusWidget() == page.nav["Appearance"]
+            assert page.nav["Appearance"].isChecked()
+
+    run(scenario())
+
+
+def test_the_size_of_text_is_said_once(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, desk, _, _):
+            await desk.settings._open("Appearance", "")
+            page = window.whole.currentWidget()
+            assert page is not None
+            seen = [one.text() for one in page.findChildren(QAbstractButton) if one.isVisible()]
+            seen += [one.text() for one in page.findChildren(QLabel) if one.isVisible()]
+            assert seen.count("100 %") == 1
 
     run(scenario())

@@ -34,6 +34,11 @@ VALUES: list[tuple[Setting[Any], Any]] = [
     (known.MODEL_MODES, {"pier/demo": "words"}),
     (known.SEEN_MODES, {"pier/demo": "native"}),
     (known.CONTRAST, "high"),
+    (known.NEW_MODEL, "pier/demo"),
+    (known.START_WITH, "new"),
+    (known.START_APPS, False),
+    (known.SEND_KEY, "ctrl_enter"),
+    (known.SINGLE_TOOLS_OFF, ["write_file"]),
 ]
 
 BROKEN: list[tuple[Setting[Any], str]] = [

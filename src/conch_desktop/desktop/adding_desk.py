@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
     from conch_desktop.engine.assembly import Program
+
+_ADDRESS = re.compile(r"https?://|(?:localhost|\d{1,3}(?:\.\d{1,3}){3}):\d", re.IGNORECASE)
+"""What no key begins with."""
 
 _NOT_YET = "This address is not contacted before you press Test or Add."
 
@@ -100,7 +104,7 @@ class AddingDesk(QObject):
             deed, advice = "It is Ollama: choose it", "row ollama"
         elif found.good and found.url != base_url(Provider("", "openai", "", url)):
             deed, advice = f"Use {found.url}", f"url {found.url}"
-        form.say_address(found.words, good=found.good, deed=deed, advice=advice)
+        form.say_address(found.words, good=found.models > 0, deed=deed, advice=advice)
 
     def _advised(self, advice: str) -> None:
         what, _, value = advice.partition(" ")
@@ -114,6 +118,9 @@ class AddingDesk(QObject):
     def _key(self, key: str) -> None:
         """Whose key is typed: chooses the kind while nothing speaks against it, else only says it."""
         form = self.form
+        if _ADDRESS.match(key.strip()):
+            form.say_key("This looks like an address, not like a key.", warn=True, deed="Use it as the address")
+            return
         owner = owner_of_key(key)
         shared = owner.doubt and form.row.name == "own"
         if not owner.company:
@@ -134,6 +141,8 @@ class AddingDesk(QObject):
         """How it is reached. Raises `UsageError` for what can't be."""
         if not filled.url and filled.row == "own":
             raise UsageError("The address is missing.", "Write it like localhost:8080.")
+        if _ADDRESS.match(filled.key):
+            raise UsageError("What stands in Key is an address.", "Put it into Address.")
         return Reach(filled.proxy.strip(), filled.ca_file.strip(), read_headers(filled.headers))
 
     def _warned(self, filled: Filled) -> bool:

@@ -41,6 +41,7 @@ class AttachDesk(QObject):
         self._window, self._program, self._chats, self._tasks = window, program, chats, tasks
         self._row = window.composer.attachments
         self._saved: dict[str, tuple[Attached, ...]] = {}
+        self._stored: dict[str, tuple[Attached, ...]] = {}
         self._place = 0
         """How often another chat was shown: what was read for the one before does not land in this one."""
         self._stopped = threading.Event()
@@ -102,14 +103,20 @@ class AttachDesk(QObject):
     async def read(self, chat: str) -> tuple[Attached, ...]:
         """What is attached in the draft of a chat."""
         if chat not in self._saved:
-            self._saved[chat] = tuple(await self._program.chats.draft_attached(chat))
+            self._saved[chat] = self._stored[chat] = tuple(await self._program.chats.draft_attached(chat))
         return self._saved[chat]
 
+    def known(self, chat: str) -> tuple[Attached, ...]:
+        """What is attached in the draft of a chat that was open in this run."""
+        return self._saved.get(chat, ())
+
     async def save(self, chat: str, items: Sequence[Attached]) -> None:
-        """Keeps what is attached but not sent."""
-        if self._saved.get(chat, ()) != tuple(items):
-            self._saved[chat] = tuple(items)
-            await self._program.chats.save_attached(chat, items)
+        """Keeps what is attached but not sent, behind what is attached to messages that wait there."""
+        self._saved[chat] = tuple(items)
+        whole = (*self._chats.waiting_attached(chat), *items)
+        if self._stored.get(chat, ()) != whole:
+            self._stored[chat] = whole
+            await self._program.chats.save_attached(chat, whole)
 
     def stop(self) -> None:
         """The program ends: nothing is read any more."""

@@ -20,6 +20,7 @@ class ChatDeeds:
     pin: Callable[[], object]
     copy: Callable[[], object]
     save: Callable[[], object]
+    export: Callable[[], object]
     delete: Callable[[], object]
 
 
@@ -33,6 +34,7 @@ def open_chat_menu(parent: QWidget, spot: QPoint, deeds: ChatDeeds, *, pinned: b
         ("pin", "Unpin" if pinned else "Pin", deeds.pin),
         ("copy", "Copy as Markdown", deeds.copy),
         ("export", "Save as Markdown…", deeds.save),
+        ("export", "Export as JSON…", deeds.export),
         ("trash", "Delete", deeds.delete),
     ):
         if icon == "trash":

@@ -21,8 +21,8 @@ from conch_desktop.domain.errors import StoreError
 from conch_desktop.domain.events import LessonLearnt, RequestSent, Waiting
 from conch_desktop.domain.tools import BUILTIN
 from conch_desktop.engine.commands import split_command
-from conch_desktop.engine.session import MessageEnded, QuestionAsked, TitleChanged
-from conch_desktop.store.settings import LAST_CHAT
+from conch_desktop.engine.session import MessageAdded, MessageEnded, QuestionAsked, TitleChanged
+from conch_desktop.store.settings import LAST_CHAT, NEW_MODEL, START_WITH
 from conch_desktop.tools.guard import Answer
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ class ChatsDesk(QObject):
         self._session: Session | None = None
         self._listening: dict[str, Callable[[], None]] = {}
         self._drafts: dict[str, str] = {}
+        self._kept_drafts: dict[str, str] = {}
+        """What the store has as the draft of each chat: what waits there, and then what is written."""
         self._waiting = WaitingDesk(window, self, tasks)
         self._offers = OfferDesk(window, program)
         self.known_model: Callable[[str], Model | None] = lambda _: None
@@ -132,7 +134,8 @@ class ChatsDesk(QObject):
         typed = self._window.composer.text()
         self.chats = await self._program.chats.listing()
         last = self._program.settings.get(LAST_CHAT)
-        if last and not typed and any(chat.id == last for chat in self.chats):
+        goes_on = self._program.settings.get(START_WITH) == "last"
+        if last and goes_on and not typed and any(chat.id == last for chat in self.chats):
             await self.open(last)
         else:
             self._show_list()
@@ -153,7 +156,10 @@ class ChatsDesk(QObject):
         """A new chat; it is kept from the first word on."""
         self._do(self._leave(), "keep the draft")
         self._opened += 1
-        if self._session is not None and self._session.model_id:
+        set_model = self._program.settings.get(NEW_MODEL)
+        if set_model and self.known_model(set_model) is not None:
+            self.new_model = set_model
+        elif self._session is not None and self._session.model_id:
             self.new_model = self._session.model_id
         self._session, self.chat = None, ""
         self._offers.close()
@@ -187,7 +193,9 @@ class ChatsDesk(QObject):
         self._offers.close()
         self._session, self.chat = session, chat
         known = next((one for one in self.chats if one.id == chat), None)
-        self._fill(self._drafts.setdefault(chat, known.draft if known is not None else ""))
+        draft = known.draft if known is not None else ""
+        self._kept_drafts.setdefault(chat, draft)
+        self._fill(self._drafts.setdefault(chat, draft))
         self.attach.show(attached)
         self._window.show_page(None)
         if self._window.shell.overlay == "side":
@@ -256,6 +264,21 @@ class ChatsDesk(QObject):
                 self.begin_new()
         self._show_list()
 
+    async def delete_all(self) -> list[str]:
+        """Deletes every chat; which those were. Each can be brought back until the next start."""
+        for chat in self._listening:
+            self._program.session(chat).stop()
+        await self._leave()
+        self._opened += 1
+        deleted = await self._program.chats.delete_all()
+        self._session, self.chat = None, ""
+        self._fill("")
+        self.attach.show(())
+        await self.refresh()
+        self.show_now()
+        self.model_changed.emit()
+        return deleted
+
     async def _undo(self) -> None:
         await self._program.chats.restore(self._deleted)
         await self.refresh()
@@ -279,8 +302,7 @@ class ChatsDesk(QObject):
         """Puts texts before the draft of a chat that is not open."""
         known = next((one.draft for one in self.chats if one.id == chat), "")
         draft = "\n\n".join([*texts, self._drafts.get(chat, known)]).strip()
-        self._drafts[chat] = draft
-        self._do(self._program.chats.save_draft(chat, draft), "keep the draft")
+        self._do(self._save_draft(chat, draft), "keep the draft")
 
     def _typed(self) -> None:
         self._offer_tools()
@@ -295,10 +317,26 @@ class ChatsDesk(QObject):
         elif text.strip() or self.attach.items:
             self._do(self._make_chat(text), "keep the draft")
 
+    def keep_draft(self, chat: str) -> None:
+        """Keeps what waits in a chat and what is written there, now."""
+        self._do(self._keep_draft(chat), "keep the draft")
+
+    async def _keep_draft(self, chat: str) -> None:
+        is_open = chat == self.chat
+        attached = self.attach.items if is_open else self.attach.known(chat)
+        await self._save_draft(chat, self._window.composer.text() if is_open else self._drafts.get(chat, ""))
+        await self.attach.save(chat, attached)
+
+    def waiting_attached(self, chat: str) -> Sequence[Attached]:
+        """What is attached to the messages that wait in a chat."""
+        return self._waiting.attached(chat)
+
     async def _save_draft(self, chat: str, text: str) -> None:
-        if self._drafts.get(chat, "") != text:
-            self._drafts[chat] = text
-            await self._program.chats.save_draft(chat, text)
+        self._drafts[chat] = text
+        whole = self._waiting.before(chat, text)
+        if self._kept_drafts.get(chat, "") != whole:
+            self._kept_drafts[chat] = whole
+            await self._program.chats.save_draft(chat, whole)
 
     async def kept(self) -> Session:
         """The session of the chat that is open; a new one is kept from now on."""
@@ -386,7 +424,6 @@ class ChatsDesk(QObject):
             session = self._session or await self._make_chat("")
             if not session.model_id:
                 await session.choose_model(self.new_model)
-            await self._save_draft(session.chat_id, "")
             await self.deliver(session, text, attached)
         except StoreError as error:
             self._give_back(text, attached)
@@ -440,6 +477,7 @@ class ChatsDesk(QObject):
     def _edited(self, message: str, text: str) -> None:
         session = self._session
         if session is not None and not session.running:
+            self._window.composer.setFocus(Qt.FocusReason.OtherFocusReason)
             asked, rest = split_command(text, self._program.everything())
             self._window.view.go_to_end()
             self._do(self._turn(session, session.edit(message, rest, asked=asked)), "send the message again")
@@ -499,6 +537,9 @@ class ChatsDesk(QObject):
             self._ended(event.message)
         elif isinstance(event, LessonLearnt):
             self.learnt.emit()
+        elif isinstance(event, MessageAdded) and event.message.role == "user":
+            self._waiting.gone(chat)
+            self.keep_draft(chat)  # only now: until the message is in the store, the draft has it
         elif isinstance(event, TitleChanged):
             self._do(self.refresh(), "list the chats")
         if type(event).__name__ in ("QuestionAsked", "QuestionClosed", "MessageAdded", "MessageEnded"):

@@ -1,9 +1,12 @@
-"""A chip: one of a few choices, in a pill."""
+"""Chips: one of a few choices, each in a pill."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Painted
 from conch_desktop.desktop.theme import look
@@ -32,3 +35,20 @@ class Chip(Painted):
         painter.setFont(look.font("ui", 500 if on else 400))
         painter.setPen(look.colour("acc" if on else "t1"))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.text())
+
+
+def chip_line(choices: Sequence[tuple[str, str]], chosen: Callable[[str], None]) -> tuple[dict[str, Chip], QWidget]:
+    """A line of choices (name and words), and each by its name."""
+    row = QWidget()
+    line = QHBoxLayout(row)
+    line.setContentsMargins(0, 0, 0, 0)
+    line.setSpacing(8)
+    group = QButtonGroup(row)
+    chips: dict[str, Chip] = {}
+    for name, words in choices:
+        chip = chips[name] = Chip(words)
+        group.addButton(chip)
+        line.addWidget(chip)
+        chip.clicked.connect(lambda _=False, name=name: chosen(name))
+    line.addStretch(1)
+    return chips, row

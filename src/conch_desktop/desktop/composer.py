@@ -42,6 +42,8 @@ class Writing(QPlainTextEdit):
     attached = Signal(object)
     """Files or a picture came from the clipboard; the QMimeData is only there as long as the signal is at work."""
     takes_files = False
+    send_key = "enter"
+    """What sends: "enter", or "ctrl_enter", with which Enter alone begins a new line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +68,10 @@ class Writing(QPlainTextEdit):
             return
         if self.steering and self._steer(key, event.modifiers()):
             return
-        newline = event.modifiers() & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier)
+        held = event.modifiers()
+        newline = held & (Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.AltModifier) or (
+            self.send_key == "ctrl_enter" and not held & Qt.KeyboardModifier.ControlModifier
+        )
         if key in _ENTER and not newline:
             self.enter.emit()
             return
@@ -115,6 +120,7 @@ class SendButton(Painted):
     def __init__(self) -> None:
         super().__init__()
         self.running = False
+        self.keys = "Enter"
         self.show_state(running=False, ready=False)
 
     def show_state(self, *, running: bool, ready: bool) -> None:
@@ -122,7 +128,7 @@ class SendButton(Painted):
         self.running = running
         name = "Stop" if running else "Send"
         self.setAccessibleName(name)
-        self.setToolTip("Stop (Esc)" if running else "Send (Enter)")
+        self.setToolTip("Stop (Esc)" if running else f"Send ({self.keys})")
         self.setEnabled(running or ready)
         self.update()
 
@@ -235,6 +241,17 @@ class Composer(QWidget):
         self.setAccessibleName("Composer")
 
     # What others ask of it ------------------------------------------------------------------------------------------
+
+    @property
+    def send_key(self) -> str:
+        """The key that sends: "enter" or "ctrl_enter"."""
+        return self.writing.send_key
+
+    def send_with(self, key: str) -> None:
+        """Sends with another key from now on."""
+        self.writing.send_key = key
+        self.send.keys = "Enter" if key == "enter" else "Ctrl+Enter"
+        self._show_send()
 
     def text(self) -> str:
         """What was written."""

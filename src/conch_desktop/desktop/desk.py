@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, QUrl
 from PySide6.QtGui import QDesktopServices
 
+from conch_desktop.desktop.archive_desk import ArchiveDesk
 from conch_desktop.desktop.calls_desk import CallsDesk
 from conch_desktop.desktop.chats_desk import ChatsDesk
 from conch_desktop.desktop.integrations_desk import IntegrationsDesk
@@ -39,7 +40,8 @@ class Desk:
         self.calls = CallsDesk(window, program, self.chats, tasks)
         self.lessons = LessonsDesk(window, program, self.chats, tasks)
         self.models = ModelsDesk(window, program, self.chats, self.lessons, tasks)
-        self.settings = SettingsDesk(window, program, self.models, self.lessons, tasks)
+        self.archive = ArchiveDesk(window, program, self.chats, tasks)
+        self.settings = SettingsDesk(window, program, self, tasks)
         self.options = OptionsDesk(window, program, self.chats, self.models, tasks)
         self.palette = PaletteDesk(window, self)
         self.search = SearchDesk(window, program, tasks, self.chats.open)

@@ -81,13 +81,15 @@ class Life:
         if self._screenshot is not None:
             await self._picture()
             return False
-        self._window.closing.connect(lambda: chosen.done() or chosen.cancel())
+        leaving = asyncio.ensure_future(self._quit.wait())
         try:
-            self._folder = await chosen
-        except asyncio.CancelledError:
-            if self._quit.is_set():
-                return False
-            raise
+            await asyncio.wait((chosen, leaving), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            leaving.cancel()
+        if not chosen.done():
+            chosen.cancel()
+            return False
+        self._folder = chosen.result()
         other = Instance(self._folder)
         if other.first:
             self._instance.close()

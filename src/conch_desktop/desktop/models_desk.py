@@ -43,6 +43,7 @@ class ModelsDesk(QObject):
     """Which model answers, and where models come from."""
 
     lessons_wanted = Signal()
+    providers_wanted = Signal()
 
     def __init__(self, window: Window, program: Program, chats: ChatsDesk, lessons: LessonsDesk, tasks: Tasks) -> None:
         super().__init__(window)
@@ -359,7 +360,7 @@ class ModelsDesk(QObject):
         self._adding.done()
         self._close_form()
         if self._settings_were_open:
-            self._window.settings_asked.emit()
+            self.providers_wanted.emit()
         if self._window.whole.currentWidget() is self._window.shell:
             self._window.show_page(None)
         failure = self._catalogue.failures.get(provider.id)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from conch_desktop.desktop import icons
+from conch_desktop.desktop.announce import announce
 from conch_desktop.desktop.fields import Field
 from conch_desktop.desktop.groups import matches
 from conch_desktop.desktop.list_rows import ROW, Index, ListRows
@@ -33,7 +34,7 @@ class Action:
     keys: str = ""
     beside: str = ""
     also: str = ""
-    group: Literal["Actions", "Go to", "Chats"] = "Actions"
+    group: Literal["Actions", "Go to", "Chats", "While you write", "In a question"] = "Actions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class PaletteRow:
 def palette_rows(actions: Sequence[Action], words: str, *, keys_only: bool = False) -> list[PaletteRow]:
     """What is found, in groups; names that begin with the words first. Chats are found only by words."""
     rows: list[PaletteRow] = []
-    for group in ("Actions", "Go to", "Chats"):
+    for group in ("Actions", "Go to", "Chats", "While you write", "In a question"):
         found = [one for one in actions if one.group == group and matches(words, one.name, one.beside, one.also)]
         if keys_only:
             found = [one for one in found if one.keys]
@@ -60,6 +61,10 @@ def palette_rows(actions: Sequence[Action], words: str, *, keys_only: bool = Fal
             rows.append(PaletteRow(group))
             rows += [PaletteRow(one.name, one) for one in found]
     return rows
+
+
+NOTHING = "Nothing has these words"
+"""Stands where nothing was found."""
 
 
 class _Rows(ListRows[PaletteRow]):
@@ -114,7 +119,7 @@ class _RowPainter(QStyledItemDelegate):
 
     def _keys(self, painter: QPainter, rect: QRect, keys: str) -> float:
         """The shortcut at the right; gives where it begins."""
-        parts = [part for part in keys.replace("++", "+plus").split("+") if part]
+        parts = key_parts(keys)
         if not parts:
             return float(rect.right() - 18)
         metrics = QFontMetrics(look.font("tiny"))
@@ -124,6 +129,12 @@ class _RowPainter(QStyledItemDelegate):
             paint_key(painter, left, QRectF(rect), part, "")
             left += wide
         return start - 12
+
+
+def key_parts(keys: str) -> list[str]:
+    """The keys that are pressed together, one by one."""
+    plus = keys.endswith("++")
+    return [*filter(None, keys.removesuffix("++").split("+")), *(["+"] if plus else [])]
 
 
 def _put(painter: QPainter, text: str, left: float, right: float, rect: QRect, font: QFont, ink: QColor) -> float:
@@ -238,7 +249,10 @@ class CommandPalette(Popup):
     def _show(self, _text: str = "") -> None:
         words = self.search.text()
         self._painter.words = words
-        self.rows.put(palette_rows(self._actions, words, keys_only=self._keys_only))
+        found = palette_rows(self._actions, words, keys_only=self._keys_only)
+        self.rows.put(found or [PaletteRow(NOTHING)])
+        if not found:
+            announce(self, NOTHING)
         first = next((at for at, row in enumerate(self.rows.rows) if row.action is not None), None)
         if first is not None:
             self.list.setCurrentIndex(self.rows.index(first))

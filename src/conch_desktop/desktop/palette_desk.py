@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from conch_desktop.desktop.groups import NEW_CHAT, grouped
 from conch_desktop.desktop.palette import Action, CommandPalette
+from conch_desktop.desktop.shortcuts import keys_in_place
 from conch_desktop.desktop.wording import model_name, pretty
 
 if TYPE_CHECKING:
@@ -38,15 +39,29 @@ class PaletteDesk(QObject):
         for popup in window.popups:
             if popup.isVisible():
                 popup.close_popup()
-        actions = [*self._window_actions(), *self._chat_actions(), *self._places()]
         if keys_only:
-            actions.insert(0, Action("All commands", "search", self.open, "Ctrl+K"))
+            self.palette.open_with(self.shortcuts(), keys_only=True)
         else:
-            actions += self._chats()
-        self.palette.open_with(actions, keys_only=keys_only)
+            self.palette.open_with([*self._now(), *self._chats()])
+
+    def shortcuts(self) -> list[Action]:
+        """Everything that has a key: of the window, and of the places where the focus can be."""
+        window = self._window
+        in_place = keys_in_place(self._write, window.question_asked.emit, window.composer.send_key)
+        here = [
+            Action("Do something, or find a chat", "palette", window.palette_asked.emit, "Ctrl+K", also="commands"),
+            Action("Close what is open, else stop the answer", "close", window.escape, "Esc", also="escape cancel"),
+        ]
+        return [*here, *(one for one in self._now() if one.keys not in ("", "Esc")), *in_place]
+
+    def _now(self) -> list[Action]:
+        return [*self._window_actions(), *self._chat_actions(), *self._places()]
+
+    def _write(self) -> None:
+        self._window.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _window_actions(self) -> list[Action]:
-        window, shell = self._window, self._window.shell
+        window, shell, archive = self._window, self._window.shell, self._desk.archive
         return [
             Action("New chat", "new-chat", window.new_chat.emit, "Ctrl+N"),
             Action("Choose a model", "reading", window.pick_model.emit, "Ctrl+M", also="switch find"),
@@ -62,6 +77,8 @@ class PaletteDesk(QObject):
             Action("Next area", "keyboard", lambda: window.next_area(1), "F6", also="focus"),
             Action("Area before", "keyboard", lambda: window.next_area(-1), "Shift+F6", also="focus"),
             Action("All shortcuts", "keyboard", window.shortcuts_asked.emit, "F1", also="keys help"),
+            Action("Export all chats as JSON…", "export", lambda: archive.ask_where(), also="backup save file"),
+            Action("Import chats…", "folder", lambda: archive.ask_which(), also="json file bring back"),
             Action("Quit", "close", window.close, "Ctrl+Q", also="exit end"),
         ]
 
@@ -101,6 +118,7 @@ class PaletteDesk(QObject):
                 ),
                 Action("Copy this chat as Markdown", "copy", lambda: sidebar.copied.emit(chat), also="export"),
                 Action("Save this chat as Markdown…", "export", lambda: sidebar.saved.emit(chat), also="export file"),
+                Action("Export this chat as JSON…", "export", lambda: sidebar.exported.emit(chat), also="file save"),
                 Action("Delete this chat", "trash", lambda: sidebar.deleted.emit(chat), also="remove"),
             ]
         return actions

@@ -119,6 +119,8 @@ class ProviderForm(QWidget):
         self.test = Button("Test")
         self.save = Button("Add", "primary")
         self._busy = False
+        self._pressed: Button | None = None
+        self._moved: QWidget | None = None
         self._sure_of = ""
         self._advice = ""
         self._pause = QTimer(self)
@@ -133,6 +135,7 @@ class ProviderForm(QWidget):
         self.test.clicked.connect(lambda: self.tested.emit(self.filled()))
         self.save.clicked.connect(self._save)
         self.offers.taken.connect(self.take)
+        self.key_said.acted.connect(self._key_is_address)
         self.address_said.acted.connect(lambda: self.advised.emit(self._advice))
         self._pause.timeout.connect(lambda: self.address_typed.emit(self.url.text()))
         self.url.textChanged.connect(self._address_changed)
@@ -238,9 +241,9 @@ class ProviderForm(QWidget):
         self._advice = advice
         self.address_said.say(words, "done" if good else "info", "t2", deed)
 
-    def say_key(self, words: str, *, warn: bool = False) -> None:
-        """Whose key it is."""
-        self.key_said.say(words, "warning" if warn else "key", "mend" if warn else "t2")
+    def say_key(self, words: str, *, warn: bool = False, deed: str = "") -> None:
+        """Whose key it is; `deed` offers to take it as the address."""
+        self.key_said.say(words, "warning" if warn else "key", "mend" if warn else "t2", deed)
 
     def filled(self) -> Filled:
         """What was filled in."""
@@ -257,6 +260,14 @@ class ProviderForm(QWidget):
             reach.headers.toPlainText(),
         )
 
+    def _key_is_address(self) -> None:
+        """What was pasted into the wrong field."""
+        address = self.key.text().strip()
+        self.key.clear()
+        self.choose("own")
+        self.url.setText(address)
+        self.url.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def is_sure(self, url: str) -> bool:
         """Whether the person was warned about this address, and goes on all the same."""
         return bool(url) and self._sure_of == url
@@ -272,8 +283,10 @@ class ProviderForm(QWidget):
         """Something is being asked."""
         self._busy = True
         self.said.say(words, "running")
+        self._pressed = next((one for one in (self.test, self.save) if one.hasFocus()), None)
         self.test.setEnabled(False)
         self.save.setEnabled(False)
+        self._moved = self.focusWidget()  # Qt moves it on from what is switched off
 
     def show_answer(self, *, good: bool, words: str) -> None:
         """What came of it."""
@@ -284,6 +297,9 @@ class ProviderForm(QWidget):
         self._busy = False
         self.test.setEnabled(True)
         self.save.setEnabled(True)
+        pressed, self._pressed = self._pressed, None
+        if pressed is not None and self.focusWidget() in (None, self._moved):
+            pressed.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _kind_changed(self) -> None:
         row = self.row

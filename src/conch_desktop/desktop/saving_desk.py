@@ -69,7 +69,7 @@ def chat_markdown(title: str, messages: Sequence[Message]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def file_name(title: str) -> str:
+def file_name(title: str, ending: str = "md") -> str:
     """A name every file system takes."""
     plain = " ".join(re.sub(r"[^\w\- ]+", " ", title).split())[:80].strip()
-    return f"{plain or 'chat'}.md"
+    return f"{plain or 'chat'}.{ending}"

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from conch_desktop.desktop.first_look import FirstLook, write_first_look
+from conch_desktop.desktop.settings_about import AboutSection
+from conch_desktop.desktop.settings_data import DataSection
 from conch_desktop.desktop.settings_files import FilesSection
+from conch_desktop.desktop.settings_general import GeneralSection
 from conch_desktop.desktop.settings_integrations import IntegrationsSection
+from conch_desktop.desktop.settings_keys import KeyboardSection
 from conch_desktop.desktop.settings_look import LookSection
 from conch_desktop.desktop.settings_memory import MemorySection
 from conch_desktop.desktop.settings_models import ModelsSection
@@ -17,12 +21,14 @@ from conch_desktop.desktop.settings_page import SettingsPage
 from conch_desktop.desktop.settings_permissions import PermissionsSection
 from conch_desktop.desktop.settings_providers import ProvidersSection
 from conch_desktop.desktop.settings_section import Behind, Section
+from conch_desktop.desktop.settings_tools import ToolsSection
 from conch_desktop.desktop.theme import ZOOM_STEP, Choice, Contrast, look
 from conch_desktop.store.settings import (
     CONTRAST,
     GEOMETRY,
     PANEL_OPEN,
     PANEL_WIDTH,
+    SEND_KEY,
     SIDEBAR_OPEN,
     SIDEBAR_WIDTH,
     TEXT_ZOOM,
@@ -30,8 +36,7 @@ from conch_desktop.store.settings import (
 )
 
 if TYPE_CHECKING:
-    from conch_desktop.desktop.lessons_desk import LessonsDesk
-    from conch_desktop.desktop.models_desk import ModelsDesk
+    from conch_desktop.desktop.desk import Desk
     from conch_desktop.desktop.spawn import Tasks
     from conch_desktop.desktop.window import Window
     from conch_desktop.engine.assembly import Program
@@ -39,13 +44,18 @@ if TYPE_CHECKING:
 _KEEP_AFTER = 600
 
 SECTIONS: tuple[type[Section], ...] = (
+    GeneralSection,
+    LookSection,
     ProvidersSection,
     ModelsSection,
+    ToolsSection,
     IntegrationsSection,
     FilesSection,
     MemorySection,
     PermissionsSection,
-    LookSection,
+    KeyboardSection,
+    DataSection,
+    AboutSection,
 )
 """The pages, in their order."""
 
@@ -56,21 +66,20 @@ class SettingsDesk(QObject):
     tools_changed = Signal()
     """Models are given other tools from now on."""
 
-    def __init__(
-        self, window: Window, program: Program, models: ModelsDesk, lessons: LessonsDesk, tasks: Tasks
-    ) -> None:
+    def __init__(self, window: Window, program: Program, desk: Desk, tasks: Tasks) -> None:
         super().__init__(window)
-        self._window, self._program, self._models, self._tasks = window, program, models, tasks
+        self._window, self._program, self._tasks = window, program, tasks
         self._page: SettingsPage | None = None
-        behind = Behind(window, program, models, lessons, self._do, lambda: self._keep.start(), self.tools_changed.emit)
+        behind = Behind(window, program, desk, self._do, lambda: self._keep.start(), self.tools_changed.emit, self.open)
         self.sections: dict[str, Section] = {made.name: made(behind) for made in SECTIONS}
         self._keep = QTimer(self)
         self._keep.setSingleShot(True)
         self._keep.setInterval(_KEEP_AFTER)
         self._keep.timeout.connect(lambda: self._do(self.keep(), "keep the settings of the window"))
-        window.settings_asked.connect(lambda: self.open("Providers"))
+        window.settings_asked.connect(lambda: self.open())
         window.zoomed.connect(self._zoom)
-        models.lessons_wanted.connect(lambda: self.open("Models"))
+        desk.models.providers_wanted.connect(lambda: self.open("Providers"))
+        desk.models.lessons_wanted.connect(lambda: self.open("Models"))
         window.escapes.append(self._leave)
 
     def _do(self, work: Coroutine[Any, Any, Any], name: str) -> None:
@@ -84,6 +93,7 @@ class SettingsDesk(QObject):
         look.choose(cast(Choice, settings.get(THEME)))
         look.choose_contrast(cast(Contrast, settings.get(CONTRAST)))
         look.set_zoom(settings.get(TEXT_ZOOM))
+        self._window.composer.send_with(settings.get(SEND_KEY))
         shell.sidebar_open, shell.panel_open = settings.get(SIDEBAR_OPEN), settings.get(PANEL_OPEN)
         shell.sidebar_width, shell.panel_width = settings.get(SIDEBAR_WIDTH), settings.get(PANEL_WIDTH)
         shell.arrange()
@@ -119,7 +129,7 @@ class SettingsDesk(QObject):
 
     # The page -------------------------------------------------------------------------------------------------------
 
-    def open(self, name: str, key_of: str = "") -> None:
+    def open(self, name: str = "General", key_of: str = "") -> None:
         """Opens the settings; with `key_of` at the new key of that provider."""
         self._do(self._open(name, key_of), "open the settings")
 

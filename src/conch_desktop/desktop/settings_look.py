@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import cast
 
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Button
-from conch_desktop.desktop.chips import Chip
+from conch_desktop.desktop.chips import chip_line
 from conch_desktop.desktop.parts import label
 from conch_desktop.desktop.settings_section import Section, make_page
 from conch_desktop.desktop.theme import Choice, Contrast, look
@@ -25,8 +24,8 @@ class LookSection(Section):
         """A line of choices for each."""
         page, content = make_page("Appearance", "The font and its size are your system’s.")
         themes = (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))
-        self.themes, theme_line = _chips(themes, self.choose_theme)
-        self.contrasts, contrast_line = _chips((("system", "As the system"), ("high", "High")), self.choose_contrast)
+        self.themes, theme_line = chip_line(themes, self.choose_theme)
+        self.contrasts, contrast_line = chip_line((("system", "As the system"), ("high", "High")), self.choose_contrast)
         for words, row in (("Theme", theme_line), ("Contrast", contrast_line), ("Text size", self._sizes())):
             content.addWidget(label(words, "ui", "t2"))
             content.addWidget(row)
@@ -38,7 +37,7 @@ class LookSection(Section):
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(8)
-        for words, step, name in (("−", -1, "Smaller text"), ("+", 1, "Larger text"), ("100 %", 0, "Text at 100 %")):
+        for words, step, name in (("−", -1, "Smaller text"), ("+", 1, "Larger text"), ("Reset", 0, "Text at 100 %")):
             button = Button(words)
             button.setAccessibleName(name)
             button.clicked.connect(lambda _=False, step=step: self.behind.window.zoomed.emit(step))
@@ -68,20 +67,3 @@ class LookSection(Section):
         look.choose_contrast(cast(Contrast, contrast))
         self.behind.do(self.behind.program.settings.set(CONTRAST, contrast), "keep the contrast")
         self.behind.keep()
-
-
-def _chips(choices: Sequence[tuple[str, str]], chosen: Callable[[str], None]) -> tuple[dict[str, Chip], QWidget]:
-    """A line of choices, and each by its name."""
-    row = QWidget()
-    line = QHBoxLayout(row)
-    line.setContentsMargins(0, 0, 0, 0)
-    line.setSpacing(8)
-    group = QButtonGroup(row)
-    chips: dict[str, Chip] = {}
-    for name, words in choices:
-        chip = chips[name] = Chip(words)
-        group.addButton(chip)
-        line.addWidget(chip)
-        chip.clicked.connect(lambda _=False, name=name: chosen(name))
-    line.addStretch(1)
-    return chips, row

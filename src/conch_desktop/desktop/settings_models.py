@@ -27,7 +27,7 @@ class ModelsSection(Section):
 
     def page(self) -> QWidget:
         """The table of models."""
-        lessons, do = self.behind.lessons, self.behind.do
+        lessons, do = self.behind.desk.lessons, self.behind.do
         every = Button("Forget all lessons…")
         said = "What each model needs, and how that was learnt. A forgotten lesson is learnt anew when it is met."
         page, content = make_page("Models", said, every)
@@ -48,7 +48,7 @@ class ModelsSection(Section):
     def _show(self) -> None:
         if self.models is None:
             return
-        lessons, program = self.behind.lessons, self.behind.program
+        lessons, program = self.behind.desk.lessons, self.behind.program
         used = [one for one in program.settings.get(RECENT) if one not in lessons.all]
         self.models.show_models(
             [
@@ -59,13 +59,13 @@ class ModelsSection(Section):
         )
 
     def _row(self, model_id: str, now: float) -> TaughtModel:
-        lessons = self.behind.lessons
+        lessons = self.behind.desk.lessons
         provider, _, name = model_id.partition("/")
         known, taught = lessons.standing(model_id), lessons.of(model_id)
         check = next((one for one in taught if one.kind == CHECKED), None)
         return TaughtModel(
             model_id,
-            model_name(self.behind.models.model(model_id), name),
+            model_name(self.behind.desk.models.model(model_id), name),
             self._names[provider],
             known.mode,
             known.checked,

@@ -101,14 +101,15 @@ class SettingsPage(QWidget):
         self._rows.addWidget(row)
         self.pages.addWidget(page)
         row.clicked.connect(lambda _=False: self.pages.setCurrentWidget(page))
+        row.clicked.connect(lambda _=False: row.setFocus(Qt.FocusReason.MouseFocusReason))  # the ring goes with it
         if len(self.nav) == 1:
             row.setChecked(True)
 
     def show_page(self, name: str) -> None:
         """Opens one of the pages."""
         self.search.field.clear()
-        self.nav[name].click()
         self.nav[name].setFocus(Qt.FocusReason.OtherFocusReason)
+        self.nav[name].click()
 
     def _find(self, words: str) -> None:
         for row in self.nav.values():

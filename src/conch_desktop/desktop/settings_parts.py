@@ -1,4 +1,4 @@
-"""Rows of the settings: a fact, an allowance. Each announces what the person wants with it."""
+"""Rows of the settings: a setting, a fact, an allowance. Each announces what the person wants with it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.fields import Field
-from conch_desktop.desktop.parts import Card, ElidedLabel, Line, label
+from conch_desktop.desktop.parts import Card, ElidedLabel, Line, label, set_tone
 
 
 class CardList(Card):
@@ -92,3 +92,32 @@ class AllowanceRow(QWidget):
         origin = "this program" if source == "builtin" else source
         line.addWidget(ElidedLabel(f"{origin}, {where}" if where else origin, "ui", "t2"), 1)
         line.addWidget(back)
+
+
+class SettingRow(QWidget):
+    """A setting: its words, a sentence about it, and at the right what it is set with."""
+
+    def __init__(self, words: str, sentence: str, control: QWidget) -> None:
+        super().__init__()
+        self._usual = sentence
+        self._said = label(sentence, "small", "t2", wrap=True)
+        texts = QVBoxLayout()
+        texts.setSpacing(1)
+        texts.addWidget(label(words, "ui", "t1", 500, wrap=True))
+        texts.addWidget(self._said)
+        self._said.setVisible(bool(sentence))
+        line = QHBoxLayout(self)
+        line.setContentsMargins(16, 10, 16, 10)
+        line.setSpacing(16)
+        line.addLayout(texts, 1)
+        line.addWidget(control, 0, Qt.AlignmentFlag.AlignVCenter)
+
+    def said(self) -> str:
+        """The sentence that is shown."""
+        return self._said.text()
+
+    def say(self, words: str = "", *, bad: bool = False) -> None:
+        """Another sentence for now; the usual one without words."""
+        set_tone(self._said, "err" if bad else "t2")
+        self._said.setText(words or self._usual)
+        self._said.setVisible(bool(words or self._usual))

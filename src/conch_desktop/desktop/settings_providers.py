@@ -31,7 +31,7 @@ class ProvidersSection(Section):
     def page(self) -> QWidget:
         """The list of providers, and what is said of the key store."""
         add = Button("Add a provider…", "plain", "plus")
-        add.clicked.connect(lambda: self.behind.models.open_form("openrouter"))
+        add.clicked.connect(lambda: self.behind.desk.models.open_form("openrouter"))
         page, content = make_page("Providers", "Services and servers with models. Only these are ever contacted.", add)
         self.rows: dict[str, ProviderRow] = {}
         self._open = ""
@@ -129,5 +129,5 @@ class ProvidersSection(Section):
 
     async def _remove(self, provider: str) -> None:
         await self.behind.program.remove_provider(provider)
-        await self.behind.models.read()
+        await self.behind.desk.models.read()
         await self.fill()

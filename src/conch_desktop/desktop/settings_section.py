@@ -17,8 +17,7 @@ from conch_desktop.desktop.scroll import Scroll, centred
 from conch_desktop.desktop.theme import look
 
 if TYPE_CHECKING:
-    from conch_desktop.desktop.lessons_desk import LessonsDesk
-    from conch_desktop.desktop.models_desk import ModelsDesk
+    from conch_desktop.desktop.desk import Desk
     from conch_desktop.desktop.window import Window
     from conch_desktop.engine.assembly import Program
 
@@ -28,15 +27,16 @@ WIDTH = 720
 @dataclass(frozen=True, slots=True)
 class Behind:
     """What sections work with. `do` runs a coroutine and shows what goes wrong; `keep` keeps the window's look soon;
-    `tools_changed` says that models are given other tools from now on."""
+    `tools_changed` says that models are given other tools from now on; `open_page` opens another page of the settings.
+    """
 
     window: Window
     program: Program
-    models: ModelsDesk
-    lessons: LessonsDesk
+    desk: Desk
     do: Callable[[Coroutine[Any, Any, Any], str], None]
     keep: Callable[[], None]
     tools_changed: Callable[[], None]
+    open_page: Callable[[str], None]
 
 
 class Section(QObject):

@@ -162,6 +162,8 @@ class Sidebar(QWidget):
     """The whole chat is wanted as Markdown."""
     saved = Signal(str)
     """The whole chat is wanted in a file."""
+    exported = Signal(str)
+    """The whole chat is wanted as JSON in a file."""
     folded = Signal()
     settings = Signal()
     searched = Signal(str)
@@ -283,6 +285,7 @@ class Sidebar(QWidget):
             pin=lambda: self.pinned.emit(chat, not pinned),
             copy=lambda: self.copied.emit(chat),
             save=lambda: self.saved.emit(chat),
+            export=lambda: self.exported.emit(chat),
             delete=lambda: self._delete(chat),
         )
         open_chat_menu(self, spot, deeds, pinned=pinned)

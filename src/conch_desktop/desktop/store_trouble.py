@@ -44,7 +44,8 @@ class StoreTrouble(QWidget):
         if advice:
             column.addWidget(label(advice, "ui", "t2", wrap=True))
         column.addWidget(label(where, "mono", "t2", wrap=True))
-        column.addWidget(label("The file is left as it is.", "ui", "t2"))
+        if "Nothing in it was changed" not in advice:
+            column.addWidget(label("The file is left as it is.", "ui", "t2"))
         column.addSpacing(4)
         column.addLayout(buttons)
         row = QHBoxLayout()

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QMenu
 
 from conch_desktop.desktop.wording import count
-from conch_desktop.store.settings import TOOLS_OFF
+from conch_desktop.store.settings import SINGLE_TOOLS_OFF, TOOLS_OFF
 
 if TYPE_CHECKING:
     from conch_desktop.desktop.chats_desk import ChatsDesk
@@ -47,8 +47,9 @@ class ToolsDesk(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         off = self._program.settings.get(TOOLS_OFF)
         tools = self._program.everything()
+        single = self._program.settings.get(SINGLE_TOOLS_OFF)
         for group in filter(None, tools.groups):
-            many = sum(1 for tool in tools.tools if tool.group == group)
+            many = sum(1 for tool in tools.tools if tool.group == group and tool.name not in single)
             action = menu.addAction(f"{group[0].upper()}{group[1:]}, {count(many, 'tool')}".replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(group not in off)

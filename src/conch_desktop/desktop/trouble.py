@@ -12,6 +12,7 @@ from conch_desktop.desktop.buttons import Button
 from conch_desktop.desktop.flow import fit_layout
 from conch_desktop.desktop.parts import Card, IconMark, label
 from conch_desktop.desktop.theme import look
+from conch_desktop.domain.messages import MADE_UP
 
 if TYPE_CHECKING:
     from conch_desktop.domain.messages import Message
@@ -61,6 +62,8 @@ def _paused(message: Message) -> Trouble | None:
     if message.state != "done" or not message.parts or type(message.parts[-1]).__name__ != "NoticePart":
         return None
     words = getattr(message.parts[-1], "text", "")
+    if words == MADE_UP:
+        return None
     title, _, rest = words.partition(". ")
     return Trouble(title.rstrip("."), rest or "The turn is paused.", "again", bad=False, actions=(("go_on", "Go on"),))
 

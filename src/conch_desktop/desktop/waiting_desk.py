@@ -32,12 +32,31 @@ class WaitingDesk(QObject):
         super().__init__(window)
         self._window, self._chats, self._tasks = window, chats, tasks
         self._texts: dict[str, list[Waits]] = {}
+        self._going: dict[str, Waits] = {}
+        """What is being sent; until the store has it, it waits."""
         window.composer.queued.connect(self._queue)
         window.composer.taken_back.connect(self._take_back)
 
     def show(self) -> None:
         """Shows what waits in the chat that is open."""
         self._window.composer.show_waiting([_shown(one) for one in self._texts.get(self._chats.chat, ())])
+
+    def _all(self, chat: str) -> list[Waits]:
+        going = self._going.get(chat)
+        return [*([going] if going is not None else []), *self._texts.get(chat, ())]
+
+    def before(self, chat: str, draft: str) -> str:
+        """What is kept as the draft of a chat: what waits there, then what is written."""
+        texts = [text for text, _ in self._all(chat) if text.strip()]
+        return "\n\n".join([*texts, draft] if draft.strip() or not texts else texts)
+
+    def attached(self, chat: str) -> list[Attached]:
+        """What is attached to what waits in a chat."""
+        return [one for _, attached in self._all(chat) for one in attached]
+
+    def gone(self, chat: str) -> None:
+        """The message that was being sent is in the store."""
+        self._going.pop(chat, None)
 
     def _queue(self, text: str) -> None:
         session = self._chats.session
@@ -46,6 +65,7 @@ class WaitingDesk(QObject):
             return
         self._texts.setdefault(session.chat_id, []).append((text, self._chats.attach.take()))
         self._chats.rewrite("")
+        self._chats.keep_draft(session.chat_id)
         self.show()
 
     def send_next(self, session: Session) -> None:
@@ -55,7 +75,8 @@ class WaitingDesk(QObject):
             return
         last = session.messages[-1] if session.messages else None
         if last is not None and last.state == "done" and last.failure is None:
-            self._tasks.spawn(self._deliver(session, *waiting.pop(0)), "send the message")
+            going = self._going[session.chat_id] = waiting.pop(0)
+            self._tasks.spawn(self._deliver(session, *going), "send the message")
         else:
             self.give_back(session.chat_id)
         self.show()
@@ -64,6 +85,7 @@ class WaitingDesk(QObject):
         try:
             await self._chats.deliver(session, text, attached)
         except StoreError as error:
+            self.gone(session.chat_id)
             self._texts.setdefault(session.chat_id, []).insert(0, (text, attached))
             self.give_back(session.chat_id)
             self._window.say(str(error))

@@ -115,6 +115,13 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def size(number: int) -> str:
+    """Bytes as they are counted on a disk: "12 kB", "3.4 MB", "1.2 GB"."""
+    if number < 1_000_000:
+        return f"{-(-number // 1000):,} kB"
+    return f"{number / 1e6:,.1f} MB" if number < 1e9 else f"{number / 1e9:,.1f} GB"
+
+
 def state_text(call: CallRecord, now: float) -> str:
     """The right end of a call's line: its time once it is done, else its state."""
     if call.state == "running" and call.started:

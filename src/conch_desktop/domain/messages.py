@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from conch_desktop.domain.calls import CallRecord, Json
+from conch_desktop.domain.calls import ENDED_STATES, CallRecord, Json
 from conch_desktop.domain.pictures import PictureContent
 
 Role = Literal["user", "assistant"]
@@ -37,6 +37,10 @@ class NoticePart:
 
     text: str
     step: int = 0
+
+
+MADE_UP = "The model wrote a tool’s answer itself. It was left out: no tool said that."
+"""A notice about what was taken out of an answer; it does not say that the turn is paused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +145,22 @@ class Message:
     def calls(self) -> tuple[CallRecord, ...]:
         """The calls of the message, in order."""
         return tuple(part for part in self.parts if isinstance(part, CallRecord))
+
+
+def broken_off(message: Message) -> Message:
+    """A message that was streaming, as it is when the program ends; any other stays what it is.
+
+    Every open call of it is ended: one that ran may have done what it does, any other did nothing.
+    """
+    if message.state != "streaming":
+        return message
+    parts = tuple(
+        replace(part, state="unknown" if part.state == "running" else "stopped")
+        if isinstance(part, CallRecord) and part.state not in ENDED_STATES
+        else part
+        for part in message.parts
+    )
+    return replace(message, state="interrupted", parts=parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,10 @@ async def try_out(provider: Provider, wire_of: Callable[[], Awaitable[Wire]], cl
         return Tested(False, f"{base_url(provider)} did not answer in {LIST_LIMIT:.0f} s.", "Check the address.")
     from conch_desktop.providers.looking import in_numbers  # with it comes the HTTP client, which the wire has by now
 
+    if not models:
+        return Tested(
+            False, f"{base_url(provider)} answered, and lists no models.", "Load one there, or check the address."
+        )
     return Tested(True, in_numbers(models, clock.monotonic() - begun), "", len(models))
 
 

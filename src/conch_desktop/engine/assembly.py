@@ -21,10 +21,12 @@ from conch_desktop.domain.messages import UsageCount
 from conch_desktop.domain.models import Model, Provider
 from conch_desktop.domain.options import ChatOptions
 from conch_desktop.engine.adding import Tested, try_out
+from conch_desktop.engine.archiving import Archiving
 from conch_desktop.engine.catalogue import Catalogue, ModelCache, read_catalogue
 from conch_desktop.engine.checked import CHECKED, Checked
 from conch_desktop.engine.hands import Hands
 from conch_desktop.engine.integrations import Integrations, Switches
+from conch_desktop.engine.keeping import Keeping
 from conch_desktop.engine.offer import within_limit
 from conch_desktop.engine.reaching import Reach, account, filled, moved, reached, with_secrets
 from conch_desktop.engine.session import Session
@@ -35,6 +37,7 @@ from conch_desktop.providers.local import LocalServer, why_unavailable
 from conch_desktop.providers.registry import KINDS, base_url, make_wire
 from conch_desktop.providers.wire import Wire
 from conch_desktop.store import settings as known
+from conch_desktop.store.archives import Archives
 from conch_desktop.store.chat_options import ChatOptionsBook
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
@@ -113,6 +116,8 @@ class Program:
         self.secrets = Secrets(_key_service(data_dir))
         self.toolbox = Toolbox(self.hands.tools)
         self.integrations = Integrations(IntegrationRows(database), self.secrets, lambda: self.toolbox.names, clock)
+        self.keeping = Keeping(data_dir / DATABASE, database)
+        self.archiving = Archiving(Archives(database), self.providers)
         self._providers = Providers(database)
         self._wire_states = WireStates(database)
         self._local = LocalServer(self._local_path)
@@ -137,8 +142,11 @@ class Program:
 
     async def tidy(self) -> None:
         """What a window does once at its start, behind its first picture: chats deleted last time go, broken-off
-        answers are marked, servers start."""
-        self.integrations.start()
+        answers are marked, servers start unless the person wants to start each."""
+        if self.settings.get(known.START_APPS):
+            self.integrations.start()
+        else:
+            self.integrations.rest()
         await self.chats.purge_deleted()
         await self.chats.mark_interrupted()
 
@@ -379,9 +387,11 @@ class Program:
         files are of no use, and are given only when this run names them. `switches` are a chat's own."""
         switched_off = self.settings.get(known.TOOLS_OFF)
         off = set(switched_off if self.tools_off is None else self.tools_off)
+        single = set(self.settings.get(known.SINGLE_TOOLS_OFF) if self.tools_off is None else ()) - {asked}
         if "files" not in self.named_groups and not self.hands.folders():
             off.add("files")
-        toolbox = Toolbox([*self.toolbox.tools, *self.integrations.tools(switches)])
+        own = [tool for tool in self.toolbox.tools if tool.name not in single]
+        toolbox = Toolbox([*own, *self.integrations.tools(switches)])
         tool = toolbox.find(asked) if asked else None
         if tool is not None:
             off.discard(tool.group)
@@ -441,10 +451,10 @@ class Program:
         return model, provider
 
     async def default_model(self) -> str:
-        """The id of the model a new chat starts with: the last one used, else the one on this computer."""
-        last = self.settings.get(known.LAST_MODEL)
-        if last and await self.find_model(last) is not None:
-            return last
+        """The id of the model a new chat starts with: the one that was set, the last one used, the one here."""
+        for wanted in (self.settings.get(known.NEW_MODEL), self.settings.get(known.LAST_MODEL)):
+            if wanted and await self.find_model(wanted) is not None:
+                return wanted
         local = await self._read([LOCAL])
         return local.models[0].id if local.models else ""
 

@@ -36,6 +36,9 @@ from conch_desktop.domain.messages import (
 from conch_desktop.domain.models import Model
 from conch_desktop.engine.spending import Tally
 
+_MODES = {"native": "native", "strict": "native (strict)", "words": "in words"}
+"""How calls that were made before the mode changed got there."""
+
 _STATES: dict[str, MessageState] = {"error": "failed", "stopped": "stopped"}
 
 
@@ -87,7 +90,9 @@ class AnswerDraft:
         """What is said of the message as a whole."""
         match event:
             case PlanMade(mode=mode, why=why):
-                self._message = replace(self._message, mode=mode, why=why)
+                before = _MODES.get(self._message.mode, "") if self._places and self._message.mode != mode else ""
+                told = ", ".join(filter(None, (why, f"before that {before}" if before else "")))
+                self._message = replace(self._message, mode=mode, why=told)
             case Usage():
                 self._message = replace(self._message, usage=self._tally.take(event))
             case Refused():

@@ -76,6 +76,7 @@ class Held:
     """What is known of one integration in this run.
 
     `changed` are tools that are not as they were accepted, in words; `moved` those whose server is reached otherwise.
+    `resting`: it was not started, because apps do not start with the program.
     """
 
     integration: Integration
@@ -87,6 +88,7 @@ class Held:
     moved: set[str] = field(default_factory=set)
     tokens: dict[str, int] = field(default_factory=dict)
     noted: Listing | None = None
+    resting: bool = False
 
     @property
     def listed(self) -> tuple[ListedTool, ...]:
@@ -141,6 +143,8 @@ class Held:
         server, name = self.server, self.integration.name
         if not self.integration.is_on:
             return []
+        if server is None and self.resting:
+            return [f"{name} is not started, so its tools are missing."]
         if server is None or server.state == "starting":
             return [f"{name} is still starting, so its tools are missing for now."]
         told = [f"{out.name or 'A tool'} of {name} can’t be used: {out.why}" for out in server.listing.left_out]
@@ -152,7 +156,7 @@ class Held:
         """What the settings page shows. `names` are those under which tools are offered."""
         integration, server = self.integration, self.server
         if server is None:
-            state: ServerState = "starting" if integration.is_on else "off"
+            state: ServerState = "off" if not integration.is_on else "stopped" if self.resting else "starting"
             return IntegrationView(integration.id, integration.name, integration.definition, state, saved=self.saved)
         return IntegrationView(
             integration.id,

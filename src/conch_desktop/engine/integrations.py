@@ -95,6 +95,11 @@ class Integrations:
             if held.integration.is_on and held.server is None:
                 self._later(self._start(held))
 
+    def rest(self) -> None:
+        """Starts nothing: each waits until the person starts it."""
+        for held in self._held.values():
+            held.resting = held.integration.is_on and held.server is None
+
     async def settled(self) -> None:
         """Waits until it is known of each server whether it started."""
         while self._tasks:
@@ -247,7 +252,7 @@ class Integrations:
         held = self._get(integration_id)
         if held.server is not None:
             await held.server.stop()
-        held.server = None
+        held.server, held.resting = None, False
         if held.integration.is_on:
             self._later(self._start(held, sign_in))
         self._tell()

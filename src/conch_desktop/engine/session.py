@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from conch_desktop.domain.calls import ENDED_STATES, WHY_TAKEN_BACK, CallRecord
+from conch_desktop.domain.calls import WHY_TAKEN_BACK, CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
-from conch_desktop.domain.events import CallMoved, TurnEvent
-from conch_desktop.domain.messages import Attached, Chat, Failure, Message, Outline, TextPart
+from conch_desktop.domain.events import CallMoved, Done, TurnEvent
+from conch_desktop.domain.messages import Attached, Chat, Failure, Message, Outline, TextPart, broken_off
+from conch_desktop.domain.models import Model
 from conch_desktop.engine.history import without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
 from conch_desktop.tools.guard import Answer, Question
@@ -79,6 +80,11 @@ class TitleChanged:
 
 
 SessionEvent = TurnEvent | MessageAdded | MessageEnded | MessageChanged | QuestionAsked | QuestionClosed | TitleChanged
+
+NOTHING = Failure("", "The model answered with nothing.", "Try again, or ask another model.")
+"""Told of an answer without a word or a call: nothing else would be seen of it."""
+
+_WHOLE = frozenset({"stop", "tool_calls", "length", "content_filter"})
 
 Listener = Callable[[SessionEvent], None]
 
@@ -321,13 +327,15 @@ class Session:
                 raise asyncio.CancelledError
             # An answer may be gone on with by another model: what the first attached for itself is of no use to it.
             own = without_attached(message, parts.model)
-            named = replace(own, model=parts.model.id, author=parts.model.label or parts.model.name)
+            named = replace(own, model=parts.model.id, author=_author(own, parts.model))
             self._turn = turn(parts, named)
             async with aclosing(self._turn.run()) as events:
                 breath = time.thread_time()
                 async for event in events:
                     recorder.note()
                     self._tell(event)
+                    if isinstance(event, Done) and event.finish in _WHOLE and _is_empty(self._turn.message):
+                        failure = NOTHING
                     if time.thread_time() - breath > _BREATH:
                         await asyncio.sleep(0)
                         breath = time.thread_time()
@@ -349,7 +357,7 @@ class Session:
         if failure is not None:
             ended = replace(ended, state="failed", failure=failure)
         elif ended.state == "streaming":
-            ended = replace(_broken_off(ended), state="interrupted")
+            ended = broken_off(ended)
         self._turn = None
         self._entries[-1] = ended
         recorder.show(ended)
@@ -374,6 +382,20 @@ class Session:
                 _log.exception("A listener broke on %s", type(event).__name__)
 
 
+def _is_empty(message: Message) -> bool:
+    return message.failure is None and not message.calls and not message.text.strip()
+
+
+def _author(message: Message, model: Model) -> str:
+    """Who is named above an answer. Where another model goes on with it, both are."""
+    name = model.label or model.name
+    if not message.author or not (message.text or message.calls):
+        return name
+    if message.author.rpartition(", then ")[2] == name:
+        return message.author
+    return f"{message.author}, then {name}"
+
+
 def _new_id() -> str:
     return uuid.uuid4().hex
 
@@ -391,14 +413,3 @@ async def _loop_of_a_turn() -> type[Turn]:
     from conch_desktop.engine.turn import Turn
 
     return Turn
-
-
-def _broken_off(message: Message) -> Message:
-    """The message with every open call ended: one that ran may have done what it does, any other did nothing."""
-    parts = tuple(
-        replace(part, state="unknown" if part.state == "running" else "stopped")
-        if isinstance(part, CallRecord) and part.state not in ENDED_STATES
-        else part
-        for part in message.parts
-    )
-    return replace(message, parts=parts)

@@ -30,11 +30,12 @@ from conch_desktop.domain.events import (
     WireCall,
     WireEvent,
 )
+from conch_desktop.domain.messages import MADE_UP
 from conch_desktop.engine.offer import Offer
 from conch_desktop.engine.repeating import NOTICE, Repeating
 from conch_desktop.engine.running import Wanted
 from conch_desktop.providers.wire import Request, Wire
-from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsText
+from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsMadeUp, WordsText
 from conch_desktop.words.reader import WordsReader
 
 UNREADABLE = "(unreadable call)"
@@ -45,6 +46,7 @@ UNREADABLE = "(unreadable call)"
 class Step:
     """What one request came to. `number` counts the steps of a turn from 0.
 
+    `made_up`: the model wrote an answer of a tool itself.
     `circling`: it was ended here, because it only repeated itself; "paused" alone is the provider's own pause.
     """
 
@@ -58,6 +60,7 @@ class Step:
     failed: bool = False
     replay: str = ""
     circling: bool = False
+    made_up: bool = False
     _begun: dict[int, str] = field(default_factory=dict)
     _repeating: Repeating = field(default_factory=Repeating)
 
@@ -139,6 +142,10 @@ class Step:
                     own = self.offer.own(name)
                     fields = self.offer.fields.get(own, {})
                     self.wanted.append(Wanted(new_id(), own, raw, arguments, self.number, fields=fields, mends=mends))
+                case WordsMadeUp():
+                    if not self.made_up:
+                        events.append(Notice(MADE_UP, self.number))
+                    self.made_up = True
                 case WordsFailed(raw=raw, why=why, name=name):
                     self.failed = True
                     self.wanted.append(Wanted(new_id(), name or UNREADABLE, raw, None, self.number, fault=why))

@@ -202,6 +202,8 @@ class Turn:
             if said is None:
                 wait = patience(refusal, waits)
                 if wait is None:
+                    if waits:
+                        yield Notice(f"{refusal.what} It was asked {waits + 1} times, and is not asked again.", number)
                     return
                 waits += 1
                 yield _refused(refusal)

@@ -64,6 +64,8 @@ def read_listing(value: Any, provider: str) -> Listing | None:
         entries = value.get("data") if isinstance(value.get("data"), list) else value.get("models")
     if not isinstance(entries, list):
         return None
+    if entries and next(_objects(entries), None) is None:
+        return None
     found: dict[str, Model] = {}
     prints: dict[str, str] = {}
     for entry in _objects(entries):

@@ -17,39 +17,41 @@ class ChatOptionsBook:
 
     async def of(self, chat: str) -> ChatOptions:
         """What was set for the chat."""
-
-        def work(connection: sqlite3.Connection) -> ChatOptions:
-            row = connection.execute(
-                """
-                SELECT system, temperature, max_tokens, effort, spend_limit
-                FROM chat_options JOIN chats ON chats.number = chat_options.chat WHERE chats.id = ?
-                """,
-                (to_column(chat),),
-            ).fetchone()
-            if row is None:
-                return ChatOptions()
-            system, temperature, max_tokens, effort, limit = row
-            return ChatOptions(from_column(system), temperature, max_tokens, from_column(effort), limit)
-
-        return await self._database.run(work)
+        return await self._database.run(lambda connection: read_options(connection, chat))
 
     async def set(self, chat: str, options: ChatOptions) -> None:
         """Keeps what is set now. Nothing is kept of a chat that is not there."""
+        await self._database.run(lambda connection: put_options(connection, chat, options))
 
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                """
-                INSERT OR REPLACE INTO chat_options (chat, system, temperature, max_tokens, effort, spend_limit)
-                SELECT number, ?2, ?3, ?4, ?5, ?6 FROM chats WHERE id = ?1
-                """,
-                (
-                    to_column(chat),
-                    to_column(options.system),
-                    options.temperature,
-                    options.max_tokens,
-                    to_column(options.effort),
-                    options.spend_limit,
-                ),
-            )
 
-        await self._database.run(work)
+def read_options(connection: sqlite3.Connection, chat: str) -> ChatOptions:
+    """What was set for the chat."""
+    row = connection.execute(
+        """
+        SELECT system, temperature, max_tokens, effort, spend_limit
+        FROM chat_options JOIN chats ON chats.number = chat_options.chat WHERE chats.id = ?
+        """,
+        (to_column(chat),),
+    ).fetchone()
+    if row is None:
+        return ChatOptions()
+    system, temperature, max_tokens, effort, limit = row
+    return ChatOptions(from_column(system), temperature, max_tokens, from_column(effort), limit)
+
+
+def put_options(connection: sqlite3.Connection, chat: str, options: ChatOptions) -> None:
+    """Keeps what is set now, if the chat is there."""
+    connection.execute(
+        """
+        INSERT OR REPLACE INTO chat_options (chat, system, temperature, max_tokens, effort, spend_limit)
+        SELECT number, ?2, ?3, ?4, ?5, ?6 FROM chats WHERE id = ?1
+        """,
+        (
+            to_column(chat),
+            to_column(options.system),
+            options.temperature,
+            options.max_tokens,
+            to_column(options.effort),
+            options.spend_limit,
+        ),
+    )

@@ -73,17 +73,7 @@ class Chats:
         now = self._clock.now()
         chat = Chat(id=uuid.uuid4().hex, title=title, model=model, created=now, updated=now)
 
-        def work(connection: sqlite3.Connection) -> None:
-            added = connection.execute(
-                """
-                INSERT INTO chats (id, title, model, pinned, created, updated, draft)
-                VALUES (?, ?, ?, 0, ?, ?, '') RETURNING number
-                """,
-                (chat.id, to_column(title), to_column(model), now, now),
-            ).fetchone()
-            index_chat(connection, added[0], title)
-
-        await self._database.run(work)
+        await self._database.run(lambda connection: put_chat(connection, chat))
         return chat
 
     async def listing(self) -> list[Chat]:
@@ -101,10 +91,8 @@ class Chats:
         """The chat; None when there is none or it is deleted."""
 
         def work(connection: sqlite3.Connection) -> Chat | None:
-            row = connection.execute(
-                f"SELECT {_CHAT} FROM chats WHERE id = ? AND deleted IS NULL", (to_column(chat_id),)
-            ).fetchone()
-            return None if row is None else _chat(row)
+            found = read_chat(connection, chat_id)
+            return None if found is None else found[1]
 
         return await self._database.run(work)
 
@@ -145,6 +133,16 @@ class Chats:
     async def restore(self, chat_id: str) -> None:
         """Brings a deleted chat back."""
         await self._set("deleted", chat_id, None)
+
+    async def delete_all(self) -> list[str]:
+        """Takes every chat out of every list and search; which those were. `restore` brings each back."""
+        now = self._clock.now()
+
+        def work(connection: sqlite3.Connection) -> list[str]:
+            rows = connection.execute("UPDATE chats SET deleted = ? WHERE deleted IS NULL RETURNING id", (now,))
+            return [from_column(row[0]) for row in rows.fetchall()]
+
+        return await self._database.run(work)
 
     async def purge_deleted(self) -> None:
         """Forgets deleted chats for good."""
@@ -227,6 +225,29 @@ class Chats:
 
     async def _set(self, column: str, chat_id: str, value: Column | float | None) -> None:
         await self._database.run(_setting(column, chat_id, value))
+
+
+def put_chat(connection: sqlite3.Connection, chat: Chat) -> int:
+    """Inserts a new chat; its number in the database."""
+    columns = (chat.id, chat.title, chat.model, chat.draft)
+    chat_id, title, model, draft = map(to_column, columns)
+    added = connection.execute(
+        """
+        INSERT INTO chats (id, title, model, pinned, created, updated, draft)
+        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING number
+        """,
+        (chat_id, title, model, int(chat.pinned), chat.created, chat.updated, draft),
+    ).fetchone()
+    index_chat(connection, added[0], chat.title)
+    return int(added[0])
+
+
+def read_chat(connection: sqlite3.Connection, chat_id: str) -> tuple[int, Chat] | None:
+    """A chat with its number in the database; None when there is none or it is deleted."""
+    row = connection.execute(
+        f"SELECT chats.number, {_CHAT} FROM chats WHERE id = ? AND deleted IS NULL", (to_column(chat_id),)
+    ).fetchone()
+    return None if row is None else (int(row[0]), _chat(row[1:]))
 
 
 def _setting(column: str, chat_id: str, value: Column | float | None) -> Callable[[sqlite3.Connection], None]:

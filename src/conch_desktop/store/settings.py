@@ -94,6 +94,11 @@ SEEN_MODES: Setting[dict[str, str]] = Setting("seen_modes", {}, is_table, "how m
 CONTRAST = Setting("contrast", "system", one_of("system", "high"), "the contrast")
 DAY_LIMIT = Setting("day_limit", 0.0, amount, "the limit of what a day may cost")
 STEP_LIMIT = Setting("step_limit", 25, whole(1, 1000), "the limit of steps in a turn")
+NEW_MODEL = Setting("new_model", "", is_text, "the model of new chats")
+START_WITH = Setting("start_with", "last", one_of("last", "new"), "the chat the program starts with")
+START_APPS = Setting("start_apps", True, is_switch, "whether apps start with the program")
+SEND_KEY = Setting("send_key", "enter", one_of("enter", "ctrl_enter"), "the key that sends")
+SINGLE_TOOLS_OFF: Setting[list[str]] = Setting("single_tools_off", [], is_texts, "the single tools switched off")
 
 _Any = Setting[str] | Setting[bool] | Setting[int] | Setting[float] | Setting[list[str]] | Setting[dict[str, str]]
 
@@ -117,6 +122,11 @@ SETTINGS: tuple[_Any, ...] = (
     CONTRAST,
     DAY_LIMIT,
     STEP_LIMIT,
+    NEW_MODEL,
+    START_WITH,
+    START_APPS,
+    SEND_KEY,
+    SINGLE_TOOLS_OFF,
 )
 
 

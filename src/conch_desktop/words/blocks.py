@@ -11,7 +11,7 @@ from conch_desktop.words import advice
 from conch_desktop.words.block_json import Ending
 from conch_desktop.words.bodies import Body, Reading, read_body
 from conch_desktop.words.body_scan import BodyScan
-from conch_desktop.words.events import WordsCall, WordsFailed
+from conch_desktop.words.events import WordsCall, WordsFailed, WordsMadeUp
 from conch_desktop.words.formats import CALL_OPEN, Format
 from conch_desktop.words.names import Names
 from conch_desktop.words.promise import WINDOW, may_be_call
@@ -20,6 +20,9 @@ from conch_desktop.words.tags import FUNCTION
 
 LONG = 4 * WINDOW
 """Characters from which text that was held in vain counts: what held it is read a second time."""
+
+UNTAGGED = 4000
+"""Characters an answer without its opening mark may have."""
 
 Quiet = Callable[[str], object] | None
 """Finds in a piece what matters; None when every piece must be read."""
@@ -33,7 +36,7 @@ class Settled:
     comes next.
     """
 
-    events: Sequence[WordsCall | WordsFailed] = ()
+    events: Sequence[WordsCall | WordsFailed | WordsMadeUp] = ()
     words: str = ""
     rest: str = ""
     is_block: bool = True
@@ -277,13 +280,38 @@ class Hidden:
         text = self._rest + piece
         place = text.find(self._closer) if self._closer else -1
         if place >= 0:
-            return Settled(rest=text[place + len(self._closer) :])
+            return Settled((WordsMadeUp(),), rest=text[place + len(self._closer) :])
         self._rest = text[-len(self._closer) :] if self._closer else ""
         return None
 
     def close(self, *, cut: bool) -> Settled:
         """The answer ended within it."""
-        return Settled()
+        return Settled((WordsMadeUp(),))
+
+
+class Untagged:
+    """An answer of a tool that the model made up, its opening mark forgotten: it is one if its closing mark comes.
+
+    `head` is what it began with. What goes on for longer than any short answer is words.
+    """
+
+    quiet: Quiet = None
+
+    def __init__(self, head: str, closer: str) -> None:
+        self._text, self._closer = head, closer
+
+    def take(self, piece: str) -> Settled | None:
+        """Keeps the next piece."""
+        looked = max(0, len(self._text) - len(self._closer))
+        self._text += piece
+        place = self._text.find(self._closer, looked)
+        if 0 <= place <= UNTAGGED:
+            return Settled((WordsMadeUp(),), rest=self._text[place + len(self._closer) :])
+        return self.close(cut=False) if len(self._text) > UNTAGGED + len(self._closer) else None
+
+    def close(self, *, cut: bool) -> Settled:
+        """No closing mark came: words."""
+        return Settled(rest=self._text, is_block=False, doubtful=len(self._text) > LONG)
 
 
 class InThought:

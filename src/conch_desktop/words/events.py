@@ -1,4 +1,4 @@
-"""What the reader of tools in words says: words, calls, and blocks that could not be read."""
+"""What the reader of tools in words says: words, calls, blocks that could not be read, answers made up."""
 
 from __future__ import annotations
 
@@ -40,4 +40,9 @@ class WordsFailed:
     name: str = ""
 
 
-WordsEvent = WordsText | WordsCall | WordsFailed
+@dataclass(frozen=True, slots=True)
+class WordsMadeUp:
+    """The model wrote an answer of a tool itself; it was left out."""
+
+
+WordsEvent = WordsText | WordsCall | WordsFailed | WordsMadeUp

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from conch_desktop.words.formats import RESPONSES, RESPONSES_AFTER_A_CALL, THOUGHTS
@@ -19,11 +20,15 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Where the opening mark ends, `MORE`, or the place itself when nothing opens there; and what closes it."""
+    """Where the opening mark ends, `MORE`, or the place itself when nothing opens there; and what closes it.
+
+    `is_closer`: it closes an answer that was never opened, and is left out by itself.
+    """
 
     end: int
     closer: str = ""
     is_thought: bool = False
+    is_closer: bool = False
 
 
 def hidden_at(look: Look, at: int, around: Surroundings) -> Opened:
@@ -40,7 +45,48 @@ def hidden_at(look: Look, at: int, around: Surroundings) -> Opened:
             end = _if_meant(look, end, at)
         if end != at:
             return Opened(end, closer)
+    for _, closer in _answers(look, around):
+        if closer and (end := _exactly(closer, look, at)) != at:
+            return Opened(_if_alone(look, end, at), is_closer=True)
     return Opened(at)
+
+
+def _if_alone(look: Look, end: int, at: int) -> int:
+    """A closing mark is meant when its line ends with it, or a tag follows. Talked about, a sentence goes on."""
+    if end == MORE:
+        return MORE
+    after = look.text[end : end + 2]
+    if len(after) < 2 and not look.final:
+        return MORE
+    return end if not after.strip() or after[0] in "\r\n<" else at
+
+
+_ANSWERED = re.compile(r"(?P<name>\w[\w .:/-]{0,98}?) (?:answered|failed):")
+_SAID = ("answered:", "failed:")
+
+
+def answered_at(look: Look, at: int) -> int:
+    """Where the head of an answer ends that is written as the program writes it, without its tag (`words.transcript`).
+
+    `at` when no such head of a tool on offer stands there, `MORE` while it still may.
+    """
+    line = look.text[at : at + 120].partition("\n")[0]
+    if (found := _ANSWERED.match(line)) and _folded(found["name"]) in map(_folded, look.names.tools):
+        return at + found.end()
+    if look.final or "\n" in look.text[at : at + 120] or len(line) >= 120:
+        return at
+    return MORE if any(_may_begin(_folded(line), _folded(name)) for name in look.names.tools) else at
+
+
+def _folded(name: str) -> str:
+    return name.casefold().replace("_", " ")
+
+
+def _may_begin(line: str, name: str) -> bool:
+    """Whether a line that begins so may still become the head of an answer of this tool."""
+    if len(line) <= len(name):
+        return name.startswith(line)
+    return any(f"{name} {said}".startswith(line) for said in _SAID)
 
 
 def _answers(look: Look, around: Surroundings) -> tuple[tuple[str, str], ...]:

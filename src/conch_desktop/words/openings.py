@@ -18,7 +18,7 @@ from conch_desktop.words.formats import (
 Find = Callable[[str], object] | None
 """Finds in a piece what matters; None: every piece must be read."""
 
-_HIDDEN = (*RESPONSES, *RESPONSES_AFTER_A_CALL, *THOUGHTS)
+_HIDDEN = (*RESPONSES, *RESPONSES.values(), *RESPONSES_AFTER_A_CALL, *THOUGHTS)
 _OPENINGS = (*(head for form in FORMATS for head in form.heads), *_HIDDEN)
 
 

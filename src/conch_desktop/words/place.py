@@ -10,13 +10,15 @@ import re
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
-from conch_desktop.words.blocks import Block, Candidate, Hidden, Holder, InThought, Settled
+from conch_desktop.words.blocks import Block, Candidate, Hidden, Holder, InThought, Settled, Untagged
+from conch_desktop.words.events import WordsMadeUp
 from conch_desktop.words.formats import (
     QUOTATION_MARKS,
+    RESPONSE_CLOSE,
     SENTENCE_ENDS,
     opened,
 )
-from conch_desktop.words.hidden import Surroundings, hidden_at
+from conch_desktop.words.hidden import Surroundings, answered_at, hidden_at
 from conch_desktop.words.names import Names
 from conch_desktop.words.openings import (
     ANGLE,
@@ -135,7 +137,7 @@ class Place:
         self.holder = settled.then
         self._doubts += settled.doubtful
         if settled.is_block:
-            self.calls += len(settled.events)
+            self.calls += sum(not isinstance(event, WordsMadeUp) for event in settled.events)
             self._gap = ""
             self._after_call = True
             self._new_edge()
@@ -180,8 +182,17 @@ class Place:
         if text[at] in "{[" and self._only_calls and self._doubts < _PATIENCE:
             self.holder = Candidate(self._names, native=self._native)
             return at
+        if not self._native and (step := self._untagged(text, at, final)) != at:
+            return step
         self._state = Place._line
         return at
+
+    def _untagged(self, text: str, at: int, final: bool) -> int:
+        """An answer of the model's own that begins as the program writes one, without its tag."""
+        end = answered_at(Look(text, final, self._names), at)
+        if end > at:
+            self.holder = Untagged(text[at:end], RESPONSE_CLOSE)
+        return end
 
     def _stray(self, text: str, at: int, final: bool) -> int:
         """A closing mark after a call that is closed already is left out, also half of one at the end."""
@@ -388,7 +399,7 @@ class Place:
         if found.is_thought and found.end > at:
             self._thought, self._state = found.closer, Place._thinking
             self._say(text[at : found.end])
-        elif found.end > at:
+        elif found.end > at and not found.is_closer:
             self.holder = Hidden(found.closer)
         return found.end
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 
 from conch_desktop.domain.tools import Tool
 from conch_desktop.words import advice
-from conch_desktop.words.blocks import Candidate, Hidden, Holder, Settled
-from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsText
+from conch_desktop.words.blocks import Candidate, Hidden, Holder, Settled, Untagged
+from conch_desktop.words.events import WordsCall, WordsEvent, WordsFailed, WordsMadeUp, WordsText
 from conch_desktop.words.names import Names
 from conch_desktop.words.place import Place
 
-__all__ = ["WordsCall", "WordsEvent", "WordsFailed", "WordsReader", "WordsText"]
+__all__ = ["WordsCall", "WordsEvent", "WordsFailed", "WordsMadeUp", "WordsReader", "WordsText"]
 
 _CHUNK = 4096
 """Characters that are read at a time: cutting read text off a very long piece again and again would not be linear."""
@@ -122,7 +122,7 @@ class WordsReader:
             if self._answered_itself and isinstance(event, WordsCall):
                 event = WordsFailed(event.raw, advice.after_own_answer(event.name), event.name)
             self._events.append(event)
-        if isinstance(holder, Hidden) and self._place.calls:
+        if isinstance(holder, Hidden | Untagged) and settled.is_block and self._place.calls:
             self._answered_itself = True
         self._place.settle(settled, holder.fence if isinstance(holder, Candidate) else "")
 
