@@ -103,7 +103,7 @@ def test_a_provider_gets_another_address_and_its_key_does_not_follow_unasked(run
             desk.settings.open("Providers")
             section = desk.settings.sections["Providers"]
             assert isinstance(section, ProvidersSection)
-            await until(lambda: provider in getattr(section, "rows", ()))
+            await until(lambda: isinstance(window.whole.currentWidget(), SettingsPage))
             before = section.rows[provider]
             before.head.click()
             buttons = {one.accessibleName(): one for one in before.findChildren(QAbstractButton)}

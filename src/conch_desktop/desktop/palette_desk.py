@@ -155,9 +155,6 @@ class PaletteDesk(QObject):
         session = self._desk.chats.session
         return [call for message in session.messages for call in message.calls] if session is not None else []
 
-    def _write(self) -> None:
-        self._window.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
     def _copy_ran(self) -> None:
         """Copies what ran as the newest call's card shows it."""
         ran = next((call for call in reversed(self._calls()) if call.args is not None), None)

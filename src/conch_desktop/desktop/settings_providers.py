@@ -116,7 +116,7 @@ class ProvidersSection(Section):
         except ConchError as error:
             self._say(provider_id, str(error), bad=True)
             return
-        await self.behind.models.read(refresh=True)
+        await self.behind.desk.models.read(refresh=True)
         await self.fill()
 
     async def _test(self, provider_id: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-import time
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
 TITLE_LENGTH = 60
 FIRST_READ = 24
 """Messages at the end of a chat that are read when it is opened; the others when somebody wants them."""
-
-_BREATH = 0.008
-"""Seconds of work after which others have their turn, when so much arrives at once that nothing is waited for."""
 
 _log = logging.getLogger(__name__)
 
@@ -330,15 +326,11 @@ class Session:
             named = replace(own, model=parts.model.id, author=_author(own, parts.model))
             self._turn = turn(parts, named)
             async with aclosing(self._turn.run()) as events:
-                breath = time.thread_time()
                 async for event in events:
                     recorder.note()
                     self._tell(event)
                     if isinstance(event, Done) and event.finish in _WHOLE and _is_empty(self._turn.message):
                         failure = NOTHING
-                    if time.thread_time() - breath > _BREATH:
-                        await asyncio.sleep(0)
-                        breath = time.thread_time()
         except asyncio.CancelledError:
             if not self._stopping:
                 raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -46,6 +47,9 @@ from conch_desktop.engine.way import Choice
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.guard import Guard
 from conch_desktop.tools.toolbox import Toolbox
+
+_BREATH = 0.008
+"""Seconds of work after which others have their turn, when so much arrives at once that nothing is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +113,14 @@ class Turn:
     async def run(self) -> AsyncGenerator[TurnEvent, None]:
         """Runs to the end and tells everything that happens; the last event is `Done`, also after `stop`."""
         try:
+            breath = time.thread_time()
             async with aclosing(self._steps()) as events:
                 async for event in events:
                     self._draft.apply(event)
                     yield event
+                    if time.thread_time() - breath > _BREATH:
+                        await asyncio.sleep(0)
+                        breath = time.thread_time()
         except asyncio.CancelledError:
             if not self._stop.is_set():
                 raise
