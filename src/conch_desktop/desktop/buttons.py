@@ -234,6 +234,11 @@ class IconButton(Painted):
         self._icon = icon
         self.update()
 
+    def set_tone(self, tone: str) -> None:
+        """Another colour."""
+        self._tone = tone
+        self.update()
+
     def set_name(self, name: str) -> None:
         """Another name."""
         self.setAccessibleName(name)

@@ -36,6 +36,7 @@ def style_sheet(colours: Palette, points: float, mono: str, px: Callable[[float]
                 "r12": px(12),
                 "small": f"{points * SCALE['small']:.2f}",
                 "ui": f"{points:.2f}",
+                "chat": f"{points * SCALE['chat']:.2f}",
                 "pad": px(8),
             }
         ),
@@ -56,6 +57,9 @@ QLineEdit:focus, QComboBox:focus {{ border: {focus_px}px solid {acc}; padding: 0
 QLineEdit:disabled, QComboBox:disabled {{ background: {btnH}; color: {t3}; border: {off} {line}; }}
 QLineEdit[wrong='true'] {{ border-color: {err}; }}
 QLineEdit#bare, QLineEdit#bare:focus {{ border: none; background: transparent; padding: 0; min-height: 0; }}
+QLineEdit#find, QLineEdit#find:focus {{
+  border: none; background: transparent; padding: 0; min-height: 0; font-size: {chat}pt;
+}}
 QComboBox::drop-down {{ border: none; width: 24px; }}
 QComboBox QAbstractItemView {{
   background: {raised}; color: {t1}; border: 1px solid {line2}; selection-background-color: {sel};
