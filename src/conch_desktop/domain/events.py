@@ -193,6 +193,18 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """One of several requests for the same answer is over (see `messages.TriedPart`)."""
+
+    type: ClassVar[str] = ""
+    mode: str
+    ms: int
+    words: str = ""
+    answered: bool = False
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class LessonLearnt:
     type: ClassVar[str] = "lesson"
     kind: str
@@ -306,6 +318,7 @@ TurnEvent = (
     | TextAdded
     | ReasoningAdded
     | Refused
+    | Tried
     | LessonLearnt
     | CallProgress
     | CallMade
