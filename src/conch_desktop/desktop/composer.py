@@ -162,6 +162,8 @@ class Composer(QWidget):
     """Enter while an answer runs: the message waits."""
     taken_back = Signal(int)
     stopped = Signal()
+    held = Signal()
+    """A message is to be sent while messages are held back."""
     changed = Signal()
     """The text changed (for the draft and the menu)."""
     slash = Signal()
@@ -187,6 +189,7 @@ class Composer(QWidget):
         self._running = False
         self._ready = False
         self._wanted = False
+        self._hold = ""
         self._lines = 0
         self._build()
         self.writing.enter.connect(self._enter)
@@ -278,6 +281,15 @@ class Composer(QWidget):
             self.updateGeometry()
             self.changed.emit()
 
+    def hold(self, words: str) -> None:
+        """From now on messages are held back, with these words about it; "" sends the one that waits, as it stands."""
+        if words == self._hold:
+            return
+        self._hold = words
+        if self._wanted and not self.attachments.reading:
+            self.say(words, "t2")
+        self._send_wanted()
+
     def keep(self) -> None:
         """What waited to be sent by itself stays: not all of it is there, or it is another message."""
         self._wanted = False
@@ -304,6 +316,10 @@ class Composer(QWidget):
         if self.attachments.reading:
             self._wanted = True
             self.say(_READING)
+        elif self._hold:
+            self._wanted = True
+            self.say(self._hold, "t2")
+            self.held.emit()
         elif self._ready:
             self.sent.emit(self.text())
         else:  # Quick hands: the program is still starting, and sends it as soon as it can.
@@ -311,7 +327,8 @@ class Composer(QWidget):
             self.say("Starting. It is sent in a moment.")
 
     def _send_wanted(self) -> None:
-        if self._wanted and self._ready and not self._running and not self.attachments.reading:
+        ready = self._ready and not self._hold
+        if self._wanted and ready and not self._running and not self.attachments.reading:
             self._wanted = False
             self.say("")
             self._send()
@@ -343,6 +360,9 @@ class Composer(QWidget):
         self.slash.emit()
 
     def _text_changed(self) -> None:
+        if self._hold and self._wanted:  # Who goes on writing has not finished: it is sent when they say so again.
+            self._wanted = False
+            self.say("")
         self._show_send()
         self._fit()
         self.changed.emit()

@@ -13,6 +13,7 @@ from conch_desktop.desktop.integrations_desk import IntegrationsDesk
 from conch_desktop.desktop.lessons_desk import LessonsDesk
 from conch_desktop.desktop.markdown import link_allowed
 from conch_desktop.desktop.models_desk import ModelsDesk
+from conch_desktop.desktop.offline_desk import OfflineDesk
 from conch_desktop.desktop.options_desk import OptionsDesk
 from conch_desktop.desktop.palette_desk import PaletteDesk
 from conch_desktop.desktop.saving_desk import SavingDesk
@@ -39,6 +40,7 @@ class Desk:
         self.calls = CallsDesk(window, program, self.chats, tasks)
         self.lessons = LessonsDesk(window, program, self.chats, tasks)
         self.models = ModelsDesk(window, program, self.chats, self.lessons, tasks)
+        self.offline = OfflineDesk(window, program, self.chats, tasks)
         self.settings = SettingsDesk(window, program, self.models, self.lessons, tasks)
         self.options = OptionsDesk(window, program, self.chats, self.models, tasks)
         self.palette = PaletteDesk(window, self)
