@@ -71,7 +71,7 @@ async def _take(scene: Scene) -> QImage:
             desk = Desk(window, program, tasks)
             await desk.start(world.models.get("Gemini 2.5 Flash", ""))
             _take_look(scene)
-            await scene.arrange(Stage(window, desk, world))
+            await scene.arrange(Stage(window, desk, world, Path(folder)))
             await settle()
             picture = window.grab().toImage()
             desk.chats.stop()

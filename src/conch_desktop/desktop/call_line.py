@@ -20,6 +20,7 @@ from conch_desktop.desktop.wording import STATE_ICONS, STATE_TONES, STATE_WORDS,
 if TYPE_CHECKING:
     from conch_desktop.domain.calls import CallRecord
 
+_AT_WORK = ("reading", "waiting", "running")
 BEYOND = 8
 """How far its ground reaches beyond the column at both sides."""
 
@@ -132,7 +133,8 @@ class CallLine(CallPicture):
             wide, tall = tag_width(text), look.px(18)
             paint_tag(painter, QRectF(right - wide, (high - tall) / 2, wide, tall), text, "mend")
             right -= wide + 8
-        if call.source != "builtin" and self.width() > look.px(440):
+        # Whose tool it is matters while something can be done about it; afterwards the card tells.
+        if call.source != "builtin" and call.state in _AT_WORK and self.width() > look.px(440):
             font = look.font("small")
             wide = QFontMetrics(font).horizontalAdvance(call.source)
             painter.setFont(font)

@@ -568,6 +568,7 @@ class ChatsDesk(QObject):
         corner = composer.mapTo(self._window, composer.rect().topLeft())
         place = composer.rect().translated(corner)
         composer.writing.steering = self._menu.offer(composer.first_line(), place)
+        composer.slash_button.setChecked(composer.writing.steering)
 
     def _take_tool(self, name: str) -> None:
         composer = self._window.composer
@@ -580,6 +581,7 @@ class ChatsDesk(QObject):
         was = self._menu.isVisible()
         self._menu.hide()
         self._window.composer.writing.steering = False
+        self._window.composer.slash_button.setChecked(False)
         return was
 
     async def aclose(self) -> None:

@@ -183,7 +183,7 @@ class Composer(QWidget):
         self.countdown = Countdown()
         self.meter = label("", "small", "t3")
         self.slash_button = IconButton("slash", "Ask for a tool", 28, keys="/")
-        self.tools_button = Button("Tools", "quiet", "tool", 28)
+        self.tools_button = Button("Tools", "quiet", "tool", 28, opens=True)
         self.tools_button.setToolTip("Which tools models are given")
         self.tools_button.clicked.connect(self.tools)
         self._running = False
@@ -199,6 +199,7 @@ class Composer(QWidget):
         self.attach_button.clicked.connect(self.attach)
         self.attachments.changed.connect(self._attached)
         self.attachments.emptied.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.slash_button.setCheckable(True)  # held down while its menu is open
         self.slash_button.clicked.connect(self._slash)
         look.changed.connect(self._fonts)
         self._fonts()

@@ -51,6 +51,7 @@ class Desk:
         self.settings.tools_changed.connect(self.tools.show_count)
         self.saving = SavingDesk(window, program, tasks)
         self.chats.key_wanted.connect(lambda model: self.settings.open("Providers", model.partition("/")[0]))
+        self.models.apps_wanted.connect(lambda: self.settings.open("Apps"))
         window.view.link_pressed.connect(self._ask_link)
         window.header.more.connect(self._chat_menu)
 

@@ -43,6 +43,8 @@ class ModelsDesk(QObject):
     """Which model answers, and where models come from."""
 
     lessons_wanted = Signal()
+    apps_wanted = Signal()
+    """Apps are to be brought in."""
 
     def __init__(self, window: Window, program: Program, chats: ChatsDesk, lessons: LessonsDesk, tasks: Tasks) -> None:
         super().__init__(window)
@@ -324,6 +326,7 @@ class ModelsDesk(QObject):
         welcome.fetch_wanted.connect(self._fetch)
         welcome.fetch_cancelled.connect(self._cancel_fetch)
         welcome.key_wanted.connect(lambda: self.open_form("openrouter"))
+        welcome.apps_wanted.connect(self.apps_wanted)
         welcome.server_wanted.connect(lambda: self.open_form("own"))
         local = self._program.local_state()
         if not local.available:

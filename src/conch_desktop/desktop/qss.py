@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conch_desktop.desktop.tokens import SCALE, Palette
+from conch_desktop.desktop.tokens import BASE_PX, LARGE, LARGE_SPACING, SCALE, Palette
 
 TONES = ("t1", "t2", "t3", "acc", "err", "mend", "add", "onacc", "chat")
 
@@ -19,6 +19,10 @@ def style_sheet(colours: Palette, points: float, mono: str, px: Callable[[float]
     rules += [
         f"QLabel[look='{role}'] {{ font-family: '{mono}'; font-size: {points * SCALE[role]:.2f}pt; }}"
         for role in ("mono", "code")
+    ]
+    rules += [
+        f"QLabel[look='{role}'] {{ letter-spacing: {LARGE_SPACING * px(BASE_PX) * SCALE[role]:.2f}px; }}"
+        for role in LARGE
     ]
     rules += [f"QLabel[tone='{tone}'] {{ color: {colours[tone]}; }}" for tone in TONES]
     rules += [

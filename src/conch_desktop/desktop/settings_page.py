@@ -108,7 +108,7 @@ class SettingsPage(QWidget):
         """Opens one of the pages."""
         self.search.field.clear()
         self.nav[name].click()
-        self.nav[name].setFocus(Qt.FocusReason.OtherFocusReason)
+        self.nav[name].setFocus(Qt.FocusReason.ActiveWindowFocusReason)  # the row is marked already
 
     def _find(self, words: str) -> None:
         for row in self.nav.values():
