@@ -118,7 +118,17 @@ async def call_card(stage: Stage) -> None:
 
 async def question(stage: Stage) -> None:
     """The guard's question, while somebody writes."""
-    await _streaming(stage)
+    await stage.open("Letter to the harbour board")
+    content = '{"path":"notes/skerry-saturday.md","content":"# Skerry, Saturday",}'
+    said = "Your note still has the old boats. I would change these lines:"
+    call = [chunk(calls=[call_piece("write_file", content, call_id="b")]), chunk(finish="tool_calls")]
+    stage.world.server.then(sse(chunk(said), *call))
+    stage.window.composer.set_text("Put the boats and the seats into my Skerry note.")
+    stage.window.composer.writing.enter.emit()
+    session = stage.desk.chats.session
+    assert session is not None
+    await until(lambda: session.question is not None)
+    await settle()
     stage.window.view.go_to_end()
     stage.window.composer.set_text("and leave the food part as it")
     await settle()
@@ -171,7 +181,8 @@ async def not_run(stage: Stage) -> None:
 
 
 async def broken(stage: Stage) -> None:
-    """An answer that broke off; nothing found; no calls."""
+    """An answer that broke off because the line is down, and a message that waits; nothing found; no calls."""
+    stage.world.program.can_reach = unreachable  # type: ignore[method-assign]
     await stage.open("Letter to the harbour board")
     stage.world.server.then(
         sse(chunk("Two boats were dropped and one was moved: the 09:10 no longer runs"), CUT, done=False)
@@ -181,8 +192,6 @@ async def broken(stage: Stage) -> None:
     session = stage.desk.chats.session
     assert session is not None
     await until(lambda: session.messages[-1].failure is not None and not session.running)
-    stage.world.program.can_reach = unreachable  # type: ignore[method-assign]
-    stage.desk.offline.look(stage.desk.chats.model_id.partition("/")[0])
     await until(stage.window.header.offline.isVisible)
     stage.window.composer.set_text("And on Sundays?")
     stage.window.composer.writing.enter.emit()

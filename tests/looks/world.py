@@ -99,10 +99,19 @@ async def _run(args: Mapping[str, Any], context: ToolContext) -> ToolAnswer:
     return answer("")
 
 
+async def _diff(args: Mapping[str, Any], context: ToolContext) -> str:
+    """What the made-up write would change."""
+    rows = ["## Boats", "-09:10 from Quay 2", "-Back at 17:00", "+07:40 from Quay 4, calm water", "+Back at 18:10, last boat"]
+    rows += ["", "+## Who sits where", "+Ana outside, at the stern", "+Everyone else as they like", "## Food"]
+    lines = [row if row[:1] in ("-", "+") else f" {row}" for row in rows]
+    return "\n".join(["--- notes/skerry-saturday.md", "+++ notes/skerry-saturday.md", "@@ -3,5 +3,8 @@", *lines])
+
+
 def _tool(name: str, group: str, words: str, effect: Any, schema: Mapping[str, Any] | None = None) -> Tool:
     shape = schema or {"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}
     source = "builtin" if group in ("memory", "files", "browser") else group
-    return Tool(name, words, shape, effect, _run, source, group if source == "builtin" else "")
+    preview = _diff if name == "write_file" else None
+    return Tool(name, words, shape, effect, _run, source, group if source == "builtin" else "", preview=preview)
 
 
 TOOLS = (
