@@ -104,14 +104,16 @@ async def _diff(args: Mapping[str, Any], context: ToolContext) -> str:
     rows = ["## Boats", "-09:10 from Quay 2", "-Back at 17:00", "+07:40 from Quay 4, calm water", "+Back at 18:10, last boat"]
     rows += ["", "+## Who sits where", "+Ana outside, at the stern", "+Everyone else as they like", "## Food"]
     lines = [row if row[:1] in ("-", "+") else f" {row}" for row in rows]
-    return "\n".join(["--- notes/skerry-saturday.md", "+++ notes/skerry-saturday.md", "@@ -3,5 +3,8 @@", *lines])
+    return "\n".join(["notes/skerry-saturday.md, line 3:", *lines])
 
 
 def _tool(name: str, group: str, words: str, effect: Any, schema: Mapping[str, Any] | None = None) -> Tool:
     shape = schema or {"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}
     source = "builtin" if group in ("memory", "files", "browser") else group
     preview = _diff if name == "write_file" else None
-    return Tool(name, words, shape, effect, _run, source, group if source == "builtin" else "", preview=preview)
+    title = "change {path}" if preview else ""
+    own = group if source == "builtin" else ""
+    return Tool(name, words, shape, effect, _run, source, own, preview=preview, title=title)
 
 
 TOOLS = (
@@ -316,8 +318,8 @@ def _messages(kind: str, model: str, title: str, at: float) -> list[Message]:
         code = "\n".join(f"fares[{at}] = share([{at}.50, 62.50], picnic=48, people=5)  # line {at}" for at in range(400))
         return [asked("Write it out."), said(TextPart(f"Here it is:\n\n```python\n{code}\n```"))]
     if kind == "right":
-        words = "تغادر العبّارة في الساعة **07:40** من رصيف `Quay 4`.\n\n- اجلس في الخلف.\n- التذاكر على متن القارب."
-        return [asked("متى تغادر العبّارة يوم السبت؟"), said(TextPart(words))]
+        arabic = "تغادر العبّارة في الساعة **07:40** من رصيف `Quay 4`.\n\n- اجلس في الخلف.\n- التذاكر على متن القارب."
+        return [asked("متى تغادر العبّارة يوم السبت؟"), said(TextPart(arabic))]
     if kind == "long":
         return [
             one

@@ -23,7 +23,7 @@ from conch_desktop.desktop.buttons import Button, IconButton, Painted
 from conch_desktop.desktop.countdown import Countdown
 from conch_desktop.desktop.drop_target import holds_files
 from conch_desktop.desktop.offer_card import OfferCard
-from conch_desktop.desktop.parts import label, set_tone
+from conch_desktop.desktop.parts import ElidedLabel, label
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.waiting import Waiting
 
@@ -179,7 +179,7 @@ class Composer(QWidget):
         self.attachments = Attachments()
         self.attach_button = IconButton("attach", "Attach files", 28, keys="@")
         self.send = SendButton()
-        self._note = label("", "small", "t3")
+        self._note = ElidedLabel("", "small", "t3")
         self.countdown = Countdown()
         self.meter = label("", "small", "t3")
         self.slash_button = IconButton("slash", "Ask for a tool", 28, keys="/")
@@ -297,8 +297,9 @@ class Composer(QWidget):
 
     def say(self, words: str, tone: str = "t3") -> None:
         """A quiet line beside the buttons."""
-        set_tone(self._note, tone)
-        self._note.setText(words)
+        self._note.set_tone(tone)
+        self._note.set_text(words)
+        self._show_meter()
 
     # Inside ---------------------------------------------------------------------------------------------------------
 
@@ -401,6 +402,12 @@ class Composer(QWidget):
 
     def resizeEvent(self, event: object) -> None:
         self._fit()
+        self._show_meter()
+
+    def _show_meter(self) -> None:
+        """In a narrow composer what is said now counts more than how full the window is."""
+        room = self.width() - look.px(32 + 3 * 28) - self.tools_button.width() - self.meter.sizeHint().width()
+        self.meter.setVisible(not self._note.text() or room > self._note.sizeHint().width())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QFocusEvent):

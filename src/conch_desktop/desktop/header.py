@@ -164,6 +164,7 @@ class Header(QWidget):
         self.model.setVisible(not bare)
         self.options_button.setVisible(not bare)
         self._line.set_token("chat" if bare else "line")
+        self.setVisible(not bare or not sidebar)  # Nothing would be in it.
 
     def show_offline(self, why: str) -> None:
         """Why the provider of this chat can't be reached; "" when it can."""

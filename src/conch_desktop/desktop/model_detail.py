@@ -127,6 +127,13 @@ class ModelDetail(QWidget):
         line.addStretch(1)
         return line
 
+    def show_group(self, name: str, many: int) -> None:
+        """Shows the heading of a group that is folded."""
+        self._name.setText(name)
+        self._name.show()
+        self._mode.setText(f"{count(many, 'model')}, folded away. Enter or Right shows them.")
+        self._mode.show()
+
     def show_entry(self, entry: Entry | None, *, favourite: bool) -> None:
         """Shows a model, or nothing."""
         for part in self.findChildren(QWidget):

@@ -228,6 +228,10 @@ class ModelPicker(Popup):
     def _show_detail(self) -> None:
         entry = self._entry()
         self.detail.show_entry(entry, favourite=entry is not None and entry.id in self._content.favourites)
+        index = self.list.currentIndex()
+        row: PickerRow | None = index.data(ROW) if index.isValid() else None
+        if row is not None and row.folded:
+            self.detail.show_group(row.text, row.count)
 
     def _entry(self) -> Entry | None:
         index = self.list.currentIndex()

@@ -40,7 +40,7 @@ def style_sheet(colours: Palette, points: float, mono: str, px: Callable[[float]
                 "r12": px(12),
                 "small": f"{points * SCALE['small']:.2f}",
                 "ui": f"{points:.2f}",
-                "chat": f"{points * SCALE['chat']:.2f}",
+                "chat_pt": f"{points * SCALE['chat']:.2f}",
                 "pad": px(8),
             }
         ),
@@ -62,7 +62,7 @@ QLineEdit:disabled, QComboBox:disabled {{ background: {btnH}; color: {t3}; borde
 QLineEdit[wrong='true'] {{ border-color: {err}; }}
 QLineEdit#bare, QLineEdit#bare:focus {{ border: none; background: transparent; padding: 0; min-height: 0; }}
 QLineEdit#find, QLineEdit#find:focus {{
-  border: none; background: transparent; padding: 0; min-height: 0; font-size: {chat}pt;
+  border: none; background: transparent; padding: 0; min-height: 0; font-size: {chat_pt}pt;
 }}
 QComboBox::drop-down {{ border: none; width: 24px; }}
 QComboBox QAbstractItemView {{

@@ -75,7 +75,8 @@ class QuestionCard(Card):
 
     def _ran(self, question: Question) -> QVBoxLayout:
         box = QVBoxLayout()
-        box.setContentsMargins(14, 8 if question.preview else 0, 14, 8 if question.preview else 12)
+        # The button of the line brings its own room.
+        box.setContentsMargins(*((4, 2, 14, 2) if question.preview else (14, 0, 14, 12)))
         box.setSpacing(6)
         self.ran = MonoBox("What will run", pretty(dict(question.args)))
         if question.preview:

@@ -96,7 +96,7 @@ def _line(number: str, words: str, outcome: str) -> QWidget:
     count = label(number, "small", "t2")
     count.setFixedWidth(look.px(16))
     line.addWidget(count, 0, Qt.AlignmentFlag.AlignTop)
-    line.addWidget(label(words, "small", "t1", wrap=True), 1)
+    line.addWidget(label(words, "small", "t2", wrap=True), 1)
     line.addWidget(label(outcome, "small", "t2"), 0, Qt.AlignmentFlag.AlignTop)
     return row
 

@@ -328,7 +328,7 @@ def _is_word(event: TurnEvent) -> bool:
 
 _BECAUSE = {
     "schema": "because the provider refused a schema as it was",
-    "tools": "because the provider says this model takes no tools natively",
+    "tools": "because the provider refused native tools",
 }
 
 
