@@ -314,7 +314,7 @@ async def test_a_changed_plan_is_told_with_its_reason(talk: Talk) -> None:
     talk.server.then(NO_TOOLS, say("Fine."))
     await talk.session.send("Hello")
     assert [event.mode for event in talk.of(PlanMade)] == ["native", "words"]
-    assert talk.last.why == "because the provider says this model takes no tools natively"
+    assert talk.last.why == "because the provider refused native tools"
 
 
 def _words_lesson(talk: Talk) -> Lesson:

@@ -319,7 +319,7 @@ class CallBody(QWidget):
             when.setMinimumHeight(look.px(28))
             flow.addWidget(when)
         column = QVBoxLayout(row)
-        column.setContentsMargins(8, 8, 12, 8)
+        column.setContentsMargins(8, 8, 8, 8)
         column.addLayout(flow)
         return row
 

@@ -609,6 +609,7 @@ class ChatsDesk(QObject):
         corner = composer.mapTo(self._window, composer.rect().topLeft())
         place = composer.rect().translated(corner)
         composer.writing.steering = self._menu.offer(composer.first_line(), place)
+        composer.slash_button.setChecked(composer.writing.steering)
 
     def _take_tool(self, name: str) -> None:
         composer = self._window.composer
@@ -621,6 +622,7 @@ class ChatsDesk(QObject):
         was = self._menu.isVisible()
         self._menu.hide()
         self._window.composer.writing.steering = False
+        self._window.composer.slash_button.setChecked(False)
         return was
 
     async def aclose(self) -> None:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from conch_desktop.desktop.buttons import Button
+from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.flow import Flow
 from conch_desktop.desktop.parts import Line, badge_width, label, paint_badge
@@ -55,6 +55,7 @@ class ModelDetail(QWidget):
     """Name, mode, what it can't do, figures, the person's own choice, and checking it."""
 
     choice_made = Signal(str)
+    star_wanted = Signal()
     check_wanted = Signal()
     lessons_wanted = Signal()
 
@@ -79,25 +80,28 @@ class ModelDetail(QWidget):
             grid.addWidget(name, at, 0)
             grid.addWidget(value, at, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(1, 1)
-        self._star = label("", "small", "acc")
+        self.star = IconButton("star", "Mark as a favourite", 28, keys="Ctrl+D")
+        self.star.clicked.connect(self.star_wanted)
+        name = QHBoxLayout()
+        name.setSpacing(4)
+        name.addWidget(self._name, 1)
+        name.addWidget(self.star, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 16)
+        column.setContentsMargins(16, 12, 12, 16)
         column.setSpacing(6)
-        for part in (self._name, self._id, self._badge, self._mode, self._note):
+        column.addLayout(name)
+        for part in (self._id, self._badge, self._mode, self._note):
             column.addWidget(part)
         column.addSpacing(2)
         column.addWidget(Line())
         column.addLayout(grid)
-        column.addWidget(self._star)
-        column.addSpacing(6)
+        column.addSpacing(8)
         column.addWidget(label("How it gets tools", "tiny", "t2", 600))
         column.addLayout(self._choice_line())
         column.addStretch(1)
         self._found = label("", "small", "t1", wrap=True)
         column.addWidget(self._found)
         column.addLayout(self._buttons())
-        self._keys = label("Enter chooses. Ctrl+D marks a favourite. Ctrl+Shift+T checks it.", "tiny", "t3", wrap=True)
-        column.addWidget(self._keys)
 
     def _choice_line(self) -> Flow:
         self.choices: dict[str, Chip] = {}
@@ -122,6 +126,13 @@ class ModelDetail(QWidget):
         line.addWidget(lessons)
         line.addStretch(1)
         return line
+
+    def show_group(self, name: str, many: int) -> None:
+        """Shows the heading of a group that is folded."""
+        self._name.setText(name)
+        self._name.show()
+        self._mode.setText(f"{count(many, 'model')}, folded away. Enter or Right shows them.")
+        self._mode.show()
 
     def show_entry(self, entry: Entry | None, *, favourite: bool) -> None:
         """Shows a model, or nothing."""
@@ -151,8 +162,9 @@ class ModelDetail(QWidget):
         )
         for (_, value), text in zip(self._facts, values, strict=True):
             value.setText(text)
-        self._star.setText("One of your favourites" if favourite else "")
-        self._star.setVisible(favourite)
+        self.star.set_icon("star-on" if favourite else "star")
+        self.star.set_tone("acc" if favourite else "t2")
+        self.star.set_name("No favourite any more" if favourite else "Mark as a favourite")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

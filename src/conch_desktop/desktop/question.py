@@ -18,7 +18,7 @@ from conch_desktop.desktop.diff_box import DiffView
 from conch_desktop.desktop.fields import Field
 from conch_desktop.desktop.flow import Flow, fit_layout
 from conch_desktop.desktop.mono_box import MonoBox
-from conch_desktop.desktop.parts import Card, ElidedLabel, IconMark, Line, Tag, label
+from conch_desktop.desktop.parts import Card, ElidedLabel, IconMark, Line, Paragraph, Tag, label
 from conch_desktop.desktop.wording import pretty
 
 if TYPE_CHECKING:
@@ -64,15 +64,19 @@ class QuestionCard(Card):
         origin = f"{question.tool} from {source}" if source else question.tool
         why = f" {question.why[0].upper()}{question.why[1:]}." if question.why else ""
         nothing = "Nothing has been written yet." if question.preview else "Nothing has run yet."
-        words.addWidget(label(f"{origin}.{why} {nothing}", "small", "t2", wrap=True))
+        second = label(f"{origin}.{why} {nothing}", "small", "t2", wrap=True)
+        if isinstance(second, Paragraph):
+            second.mono = len(question.tool)
+        words.addWidget(second)
         line.addLayout(words, 1)
         if question.mends:
-            line.addWidget(Tag(f"{question.mends} mended", "mend"), 0, Qt.AlignmentFlag.AlignTop)
+            line.addWidget(Tag(f"{question.mends} mended", "mend", icon="mend"), 0, Qt.AlignmentFlag.AlignTop)
         return line
 
     def _ran(self, question: Question) -> QVBoxLayout:
         box = QVBoxLayout()
-        box.setContentsMargins(14, 8 if question.preview else 0, 14, 8 if question.preview else 12)
+        # The button of the line brings its own room.
+        box.setContentsMargins(*((4, 2, 14, 2) if question.preview else (14, 0, 14, 12)))
         box.setSpacing(6)
         self.ran = MonoBox("What will run", pretty(dict(question.args)))
         if question.preview:

@@ -114,7 +114,7 @@ class SettingsRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._button = Button("Settings", "quiet", "settings")
+        self._button = Button("Settings", "row", "settings")
         self._button.setToolTip("Settings (Ctrl+,)")
         self._button.clicked.connect(self.pressed)
         line = QHBoxLayout(self)

@@ -194,6 +194,18 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """One of several requests for the same answer is over (see `messages.TriedPart`)."""
+
+    type: ClassVar[str] = ""
+    mode: str
+    ms: int
+    words: str = ""
+    answered: bool = False
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class LessonLearnt:
     type: ClassVar[str] = "lesson"
     kind: str
@@ -307,6 +319,7 @@ TurnEvent = (
     | TextAdded
     | ReasoningAdded
     | Refused
+    | Tried
     | LessonLearnt
     | CallProgress
     | CallMade

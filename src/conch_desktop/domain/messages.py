@@ -44,6 +44,21 @@ MADE_UP = "The model wrote a tool’s answer itself. It was left out: no tool sa
 
 
 @dataclass(frozen=True, slots=True)
+class TriedPart:
+    """A request of an answer that took more than one: the activity panel tells them together. Never sent to a model.
+
+    `mode` is how tools went with it, `ms` how long the first word or the refusal took, `words` the provider's own
+    about a refusal. The last one `answered`.
+    """
+
+    mode: str
+    ms: int
+    words: str = ""
+    answered: bool = False
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ReplayPart:
     """What goes back unchanged with this step when the model that made it is asked again (`events.Replay`).
 
@@ -77,7 +92,7 @@ class FilePart:
 
 Attached = PicturePart | FilePart
 
-Part = TextPart | ReasoningPart | NoticePart | ReplayPart | PicturePart | FilePart | CallRecord
+Part = TextPart | ReasoningPart | NoticePart | TriedPart | ReplayPart | PicturePart | FilePart | CallRecord
 
 
 @dataclass(frozen=True, slots=True)

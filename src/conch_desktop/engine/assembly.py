@@ -294,6 +294,13 @@ class Program:
 
     # What models taught ---------------------------------------------------------------------------------------------
 
+    async def can_reach(self, provider_id: str) -> bool:
+        """Whether anything answers where this provider is. The model on this computer is always there."""
+        from conch_desktop.providers.reachable import reachable  # not needed before something went wrong
+
+        provider = await self.provider(provider_id)
+        return provider is None or provider.kind == LOCAL.kind or await reachable(provider)
+
     async def check_model(self, model_id: str) -> Checked:
         """Makes three harmless calls and keeps what works. Raises `ProviderError` when nothing answers."""
         from conch_desktop.engine.checking import check_model

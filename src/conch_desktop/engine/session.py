@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from conch_desktop.domain.calls import WHY_TAKEN_BACK, CallRecord
+from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
 from conch_desktop.domain.events import CallMoved, Done, TurnEvent
 from conch_desktop.domain.messages import Attached, Chat, Failure, Message, Outline, TextPart, broken_off
 from conch_desktop.domain.models import Model
-from conch_desktop.engine.history import without_attached
+from conch_desktop.engine.history import taken_back, without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
 from conch_desktop.tools.guard import Answer, Question
 
@@ -110,8 +110,6 @@ class Prepares(Protocol):
 TakesBack = Callable[[str], Awaitable[str]]
 """Takes back what a call did; a sentence about it. Raises `ConchError` when that can't be done."""
 
-TAKEN_BACK = "[The person took this back afterwards.]"
-
 
 class Session:
     """One chat. `entries` is always what a person would see, the running answer included.
@@ -133,6 +131,7 @@ class Session:
         self._missing = 0
         self._listeners: list[Listener] = []
         self._turn: Turn | None = None
+        self._recorder: Recorder | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
         self._answered: asyncio.Future[Answer] | None = None
@@ -247,6 +246,11 @@ class Session:
         Raises `ConchError` when it can't be taken back.
         """
         said = await self._take_back(call_id)
+        if self._turn is not None and self._turn.take_back(call_id):
+            if self._recorder is not None:
+                self._recorder.note()
+            self._tell(MessageChanged(self._turn.message))
+            return said
         for place, message in enumerate(self._entries):
             if (
                 isinstance(message, Outline)
@@ -255,9 +259,7 @@ class Session:
             ):
                 continue
             parts = tuple(
-                replace(part, sent_back=f"{part.sent_back}\n\n{TAKEN_BACK}", why=WHY_TAKEN_BACK)
-                if isinstance(part, CallRecord) and part.id == call_id
-                else part
+                taken_back(part) if isinstance(part, CallRecord) and part.id == call_id else part
                 for part in message.parts
             )
             self._entries[place] = changed = replace(message, parts=parts)
@@ -314,6 +316,7 @@ class Session:
 
     async def _run(self, message: Message, asked: str) -> None:
         recorder = Recorder(self._book, self.chat_id, lambda: self._turn.message if self._turn else message)
+        self._recorder = recorder
         failure: Failure | None = None
         try:
             await self.read()
@@ -350,7 +353,7 @@ class Session:
             ended = replace(ended, state="failed", failure=failure)
         elif ended.state == "streaming":
             ended = broken_off(ended)
-        self._turn = None
+        self._turn = self._recorder = None
         self._entries[-1] = ended
         recorder.show(ended)
         try:

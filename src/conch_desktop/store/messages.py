@@ -25,6 +25,7 @@ from conch_desktop.domain.messages import (
     ReplayPart,
     Role,
     TextPart,
+    TriedPart,
     UsageCount,
 )
 from conch_desktop.domain.pictures import PictureContent
@@ -34,7 +35,7 @@ from conch_desktop.store.pictures import put_pictures, read_pictures
 from conch_desktop.store.search import index_message
 
 Row: TypeAlias = tuple[Any, ...]
-Kind: TypeAlias = Literal["text", "reasoning", "notice", "replay", "picture", "file", "call"]
+Kind: TypeAlias = Literal["text", "reasoning", "notice", "tried", "replay", "picture", "file", "call"]
 PlainPart: TypeAlias = TextPart | ReasoningPart | NoticePart | ReplayPart
 
 _PLAIN: dict[str, type[PlainPart]] = {
@@ -47,6 +48,7 @@ _KINDS: dict[type[Part], Kind] = {
     TextPart: "text",
     ReasoningPart: "reasoning",
     NoticePart: "notice",
+    TriedPart: "tried",
     ReplayPart: "replay",
     PicturePart: "picture",
     FilePart: "file",
@@ -181,6 +183,8 @@ def _growing(part: Part) -> str:
         return part.raw
     if isinstance(part, PicturePart):
         return ""
+    if isinstance(part, TriedPart):
+        return to_json([part.mode, part.ms, part.words, part.answered])
     return part.data if isinstance(part, ReplayPart) else part.text
 
 
@@ -314,6 +318,8 @@ def _read(connection: sqlite3.Connection, which: str, values: Row) -> list[Messa
             part: Part = replace(_read_call(calls[number], step, tail), pictures=pictures.get(number, ()))
         elif number in attached:
             part = made(attached[number], from_column(text) + tail, step)
+        elif kind == "tried":
+            part = TriedPart(*from_json(to_column(from_column(text) + tail)), step=step)
         else:
             part = _PLAIN[kind](from_column(text) + tail, step)
         parts.setdefault(message, []).append(part)
