@@ -179,8 +179,9 @@ class IntegrationRow(QWidget):
         _clear(self._note_column)
         if changed := changed_words(self.view):
             self._note_column.addWidget(Warned(changed))
-        if self.view.state == "failed" and self.view.log:
-            self._note_column.addWidget(MonoBox("Its last words", "\n".join(self.view.log[-_LAST_WORDS:])))
+        if self.view.state == "failed":
+            if self.view.log:
+                self._note_column.addWidget(MonoBox("Its last words", "\n".join(self.view.log[-_LAST_WORDS:])))
             copy = Button("Copy details", "link", height=24)
             copy.setAccessibleName(f"Copy details of {self.view.name}")
             copy.clicked.connect(self._copy)

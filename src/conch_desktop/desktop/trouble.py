@@ -22,7 +22,7 @@ _KEPT = "What had arrived is kept."
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """What the block shows. `actions` are (name, words): "go_on", "retry", "key", "model"."""
+    """What the block shows. `actions` are (name, words): "go_on", "stop_here", "retry", "key", "model"."""
 
     title: str
     sentence: str
@@ -62,7 +62,8 @@ def _paused(message: Message) -> Trouble | None:
         return None
     words = getattr(message.parts[-1], "text", "")
     title, _, rest = words.partition(". ")
-    return Trouble(title.rstrip("."), rest or "The turn is paused.", "again", bad=False, actions=(("go_on", "Go on"),))
+    actions = (("go_on", "Go on"), ("stop_here", "Stop here"))
+    return Trouble(title.rstrip("."), rest or "The turn is paused.", "again", bad=False, actions=actions)
 
 
 class TroubleBlock(Card):

@@ -39,7 +39,7 @@ class IntegrationView:
     """An integration as the settings page shows it. The definition holds no secrets.
 
     `why` and `advice` say what is wrong when it failed; `left_out` are tools that can't be used; `saved` is False for
-    one of this run only.
+    one of this run only. `lost` are the tools it had when it ran last and has not now, by the server's own names.
     """
 
     id: str
@@ -53,6 +53,7 @@ class IntegrationView:
     left_out: tuple[LeftOut, ...] = ()
     log: tuple[str, ...] = ()
     saved: bool = True
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -75,6 +76,12 @@ class Held:
     def is_on(self, tool: str) -> bool:
         """Whether a tool is switched on."""
         return self.pinned[tool].is_on if tool in self.pinned else True
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The tools that are switched on and were there when the server ran last; none while it runs."""
+        running = self.server is not None and self.server.state == "running"
+        return () if running else tuple(sorted(tool.tool for tool in self.pinned.values() if tool.is_on))
 
     def told_changed(self, tool: str) -> str:
         """What of a tool is not as it was when the person last saw it, in words."""
@@ -100,9 +107,10 @@ class Held:
             return []
         if server is None or server.state == "starting":
             return [f"{name} is still starting, so its tools are missing for now."]
+        its_tools = f"its tools ({', '.join(self.lost)})" if self.lost else "its tools"
         told = [f"{out.name or 'A tool'} of {name} can’t be used: {out.why}" for out in server.listing.left_out]
         if server.state != "running":
-            told = [f"{name} is not running, so its tools are missing: {server.why or server.state}"]
+            told = [f"{name} is not running, so {its_tools} are missing: {server.why or server.state}"]
         return told
 
     def view(self, names: Mapping[Key, str]) -> IntegrationView:
@@ -110,7 +118,9 @@ class Held:
         integration, server = self.integration, self.server
         if server is None:
             state: ServerState = "starting" if integration.is_on else "off"
-            return IntegrationView(integration.id, integration.name, integration.definition, state, saved=self.saved)
+            return IntegrationView(
+                integration.id, integration.name, integration.definition, state, saved=self.saved, lost=self.lost
+            )
         return IntegrationView(
             integration.id,
             integration.name,
@@ -123,6 +133,7 @@ class Held:
             server.listing.left_out,
             server.log.lines,
             self.saved,
+            self.lost,
         )
 
     def _tool_view(self, tool: ListedTool, names: Mapping[Key, str]) -> ToolView:
