@@ -20,6 +20,16 @@ def place_words(definition: Definition) -> str:
     return shlex.join([definition.command, *definition.args])
 
 
+def whole_words(definition: Definition) -> str:
+    """All that will be run or asked, in lines: before a person says yes to it. Secrets are hidden already."""
+    lines = [place_words(definition)]
+    if definition.cwd:
+        lines.append(f"in {definition.cwd}")
+    lines += [f"with {name}={value}" for name, value in definition.env.items()]
+    lines += [f"with {name}: {value}" for name, value in definition.headers.items()]
+    return "\n".join(lines)
+
+
 def _running(view: IntegrationView) -> str:
     off = sum(1 for tool in view.tools if not tool.is_on)
     said = f"Running. {count(len(view.tools), 'tool')}"
