@@ -415,7 +415,8 @@ class ChatsDesk(QObject):
         asked, rest = split_command(text, self._program.everything())
         if session is self._session:
             self._window.view.go_to_end()
-        await self._turn(session, session.send(rest, asked=asked, attached=attached))
+        said = rest if rest or attached else text  # a tool's name alone: providers take no message without a word
+        await self._turn(session, session.send(said, asked=asked, attached=attached))
 
     async def _turn(self, session: Session, turn: Awaitable[None]) -> None:
         """Waits for a turn; then nothing streams any more, and that is shown. What waits is sent.
