@@ -46,7 +46,7 @@ class CallLine(CallPicture):
         self.call = call
         self._source = source
         self.setAccessibleName(f"Call of {news.name(call)}, {STATE_WORDS[call.state]}, {about(call)}".rstrip(", "))
-        self.setToolTip("Open in Activity")
+        self.setToolTip("\n".join(filter(None, (news.full_name(call), "Open in Activity"))))
         self._set_moving()
         self._show_undo()
         self.update()

@@ -22,6 +22,7 @@ from conch_desktop.desktop.attachments import Attachments
 from conch_desktop.desktop.buttons import Button, IconButton, Painted
 from conch_desktop.desktop.countdown import Countdown
 from conch_desktop.desktop.drop_target import holds_files
+from conch_desktop.desktop.missing_line import MissingLine
 from conch_desktop.desktop.offer_card import OfferCard
 from conch_desktop.desktop.parts import ElidedLabel, label
 from conch_desktop.desktop.theme import look
@@ -229,6 +230,9 @@ class Composer(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        self.missing = MissingLine()
+        self.missing.changed.connect(self._missing_changed)
+        column.addWidget(self.missing)
         self.waiting = Waiting()
         self.waiting.taken_back.connect(self.taken_back)
         column.addWidget(self.waiting)
@@ -359,6 +363,10 @@ class Composer(QWidget):
     def _some(self) -> bool:
         """Whether there is something to send."""
         return bool(self.attachments.items) or bool(self.text().strip())
+
+    def _missing_changed(self) -> None:
+        self.updateGeometry()
+        self.changed.emit()
 
     def _attached(self) -> None:
         self._show_send()

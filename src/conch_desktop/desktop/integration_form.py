@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPlainTextEdit, QStacke
 from conch_desktop.desktop.buttons import Button
 from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.fields import Field
-from conch_desktop.desktop.integration_words import place_words
+from conch_desktop.desktop.integration_words import whole_words
 from conch_desktop.desktop.parts import Card, label, set_tone
 from conch_desktop.desktop.switch import Switch
 from conch_desktop.domain.errors import UsageError
@@ -159,8 +159,8 @@ class FoundList(QWidget):
         self._column.setSpacing(8)
         self.show_files(None)
 
-    def show_files(self, files: Sequence[FoundFile] | None) -> None:
-        """Shows what was found; None while it is looked for."""
+    def show_files(self, files: Sequence[FoundFile] | None, *, taken: bool = False) -> None:
+        """Shows what was found; None while it is looked for. `taken`: each is to be added unless it is switched off."""
         while (item := self._column.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -175,9 +175,9 @@ class FoundList(QWidget):
             if file.why:
                 self._column.addWidget(label(f"{file.why} It is left as it is.", "small", "err", wrap=True))
             for server in file.servers:
-                self._column.addWidget(self._line(server))
+                self._column.addWidget(self._line(server, taken=taken))
 
-    def _line(self, server: FoundServer) -> QWidget:
+    def _line(self, server: FoundServer, *, taken: bool) -> QWidget:
         row = QWidget()
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)
@@ -186,9 +186,11 @@ class FoundList(QWidget):
         words.setSpacing(0)
         words.addWidget(label(server.definition.name, "ui", "t1", 500))
         why = server.why or (f"It needs: {', '.join(server.needs)}." if server.needs else "")
-        words.addWidget(label(why or _hidden_place(server), "small", "err" if server.why else "t2", wrap=True))
+        if why:
+            words.addWidget(label(why, "small", "err" if server.why else "t2", wrap=True))
+        words.addWidget(label(_whole(server), "mono", "t2", wrap=True))
         line.addLayout(words, 1)
-        switch = Switch(f"Take {server.definition.name}", on=False)
+        switch = Switch(f"Take {server.definition.name}", on=taken and not server.why)
         switch.setEnabled(not server.why)
         line.addWidget(switch)
         if not server.why:
@@ -200,10 +202,10 @@ class FoundList(QWidget):
         return [server for switch, server in self._chosen if switch.isChecked()]
 
 
-def _hidden_place(server: FoundServer) -> str:
+def _whole(server: FoundServer) -> str:
     from conch_desktop.tools.mcp.hiding import split
 
-    return place_words(split(server.definition)[0])
+    return whole_words(split(server.definition)[0])
 
 
 class IntegrationForm(Card):
@@ -249,8 +251,10 @@ class IntegrationForm(Card):
         column.addLayout(buttons)
         self.hide()
 
-    def begin(self, way: str = "fill", old: tuple[str, Definition] | None = None) -> None:
-        """Opens it, empty, or with the fields of an integration."""
+    def begin(
+        self, way: str = "fill", old: tuple[str, Definition] | None = None, files: Sequence[FoundFile] | None = None
+    ) -> None:
+        """Opens it, empty, with the fields of an integration, or with the servers of `files`."""
         self._id, definition = old or ("", None)
         self.filled.show_definition(definition)
         self.text.clear()
@@ -259,7 +263,7 @@ class IntegrationForm(Card):
         for chip in self.ways.values():
             chip.setVisible(definition is None)
         self.ways[way].setChecked(True)
-        self._turn_to(list(WAYS).index(way))
+        self._turn_to(list(WAYS).index(way), files)
         self.show()
         first = {"fill": self.filled.name, "paste": self.text}.get(way)
         if first is not None:
@@ -270,7 +274,7 @@ class IntegrationForm(Card):
         set_tone(self.said, "err" if bad else "t2")
         self.said.setText(words)
 
-    def _turn_to(self, at: int) -> None:
+    def _turn_to(self, at: int, files: Sequence[FoundFile] | None = None) -> None:
         self.pages.setCurrentIndex(at)
         for place in range(self.pages.count()):  # the page that is shown alone says how high the card is
             page = self.pages.widget(place)
@@ -280,8 +284,9 @@ class IntegrationForm(Card):
                 page.setSizePolicy(policy.horizontalPolicy(), ignored)
         self.say("Secrets go into this computer’s key store and nowhere else." if at < 2 else "")
         if at == 2:
-            self.found.show_files(None)
-            self.looked.emit()
+            self.found.show_files(files, taken=True)
+            if files is None:
+                self.looked.emit()
 
     def _save(self) -> None:
         at = self.pages.currentIndex()

@@ -6,7 +6,7 @@ import difflib
 import json
 import shlex
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from conch_desktop.desktop.wording import clock, count, duration
@@ -29,6 +29,16 @@ def place_words(definition: Definition) -> str:
 def log_text(lines: tuple[tuple[float, str], ...]) -> str:
     """Lines of a log, each after the time of day at which it came."""
     return "\n".join(f"{clock(at, seconds=True)}  {line}" for at, line in lines)
+
+
+def whole_words(definition: Definition) -> str:
+    """All that will be run or asked, in lines: before a person says yes to it. Secrets are hidden already."""
+    lines = [place_words(definition)]
+    if definition.cwd:
+        lines.append(f"in {definition.cwd}")
+    lines += [f"with {name}={value}" for name, value in definition.env.items()]
+    lines += [f"with {name}: {value}" for name, value in definition.headers.items()]
+    return "\n".join(lines)
 
 
 # How it stands ----------------------------------------------------------------------------------------------------
@@ -104,6 +114,38 @@ def details(view: IntegrationView, now: float) -> str:
 def limits_words(definition: Definition) -> str:
     """How long it may take."""
     return f"A call may take {definition.call_limit:g} s, starting {definition.start_limit:g} s."
+
+
+_NAMED = 4
+"""Tools, or apps, that are named; of the others only how many they are."""
+
+
+def missing_words(views: Sequence[IntegrationView], late: Collection[str] = ()) -> str:
+    """What is switched on and not there, for the person who is about to write; "" when nothing is.
+
+    `late` are the ids of those that take so long to start that it is said.
+    """
+    said = [words for view in views if (words := _missing(view, view.id in late))]
+    more = len(said) - _NAMED
+    return " ".join([*said[:_NAMED], *([f"So with {count(more, 'more app')}."] if more > 0 else [])])
+
+
+def _missing(view: IntegrationView, is_late: bool) -> str:
+    tools = _listed(view.lost) or "its tools"
+    are = "is" if len(view.lost) == 1 else "are"
+    if view.state == "starting":
+        return f"{view.name} is still starting, so {tools} {are} missing for now." if is_late else ""
+    if view.state in ("failed", "stopped"):
+        return f"{view.name} is not running, so {tools} {are} missing."
+    names = [out.name for out in view.left_out if out.name]
+    return f"{_listed(names)} of {view.name} can’t be used." if names and view.state == "running" else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = list(names[:_NAMED])
+    if len(names) > _NAMED:
+        shown.append(f"{len(names) - _NAMED:,} more")
+    return " and ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
 def deed_of(view: IntegrationView) -> tuple[str, str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QMimeData, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit, QWidget
 
@@ -14,6 +15,12 @@ from conch_desktop.desktop.theme import look
 
 _BIG = 20_000
 """Characters from which a text is laid out only where it is seen."""
+
+_PIECE = 2_000
+"""Characters of a line that are laid out together."""
+
+_WHOLE, _GOES_ON = 0, 1
+"""The state of a block that ends with its line, and of one whose line goes on in the next."""
 
 _PAD = 8
 
@@ -30,6 +37,46 @@ class _Long(QPlainTextEdit):
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.document().setDocumentMargin(0)
 
+    def show_text(self, text: str) -> None:
+        """Shows the text. A line of any length is laid out piece by piece: as one it would hold up the window."""
+        lines = text.split("\n")
+        if all(len(line) <= _PIECE for line in lines):
+            self.setPlainText(text)
+            return
+        cut = [(piece, last) for line in lines for piece, last in _pieces(line)]
+        self.setPlainText("\n".join(piece for piece, _ in cut))
+        block = self.document().firstBlock()
+        for _, last in cut:
+            block.setUserState(_WHOLE if last else _GOES_ON)
+            block = block.next()
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """What was selected, without the breaks between the pieces of a line."""
+        cursor, words = self.textCursor(), ""
+        block = self.document().findBlock(cursor.selectionStart())
+        while block.isValid() and block.position() <= cursor.selectionEnd():
+            begin = max(0, cursor.selectionStart() - block.position()) * 2
+            end = min(cursor.selectionEnd() - block.position(), block.length() - 1) * 2
+            # Qt counts in UTF-16.
+            words += block.text().encode("utf-16-le", "surrogatepass")[begin:end].decode("utf-16-le", "surrogatepass")
+            if block.userState() != _GOES_ON and cursor.selectionEnd() >= block.position() + block.length():
+                words += "\n"
+            block = block.next()
+        made = QMimeData()
+        made.setText(words)
+        return made
+
+
+def _pieces(line: str) -> Iterator[tuple[str, bool]]:
+    """A line in pieces that end with a blank where there is one, each with whether it is the last."""
+    start = 0
+    while len(line) - start > _PIECE:
+        blank = line.rfind(" ", start + _PIECE // 2, start + _PIECE)
+        end = blank + 1 if blank >= 0 else start + _PIECE
+        yield line[start:end], False
+        start = end
+    yield line[start:], True
+
 
 class MonoBox(QWidget):
     """The text in its frame; as tall as it needs, at most `most` px, then with a bar of its own."""
@@ -42,7 +89,7 @@ class MonoBox(QWidget):
         self.text: CodeText | _Long
         if self.long:
             self.text = _Long(name)
-            self.text.setPlainText(text)
+            self.text.show_text(text)
         else:
             self.text = CodeText(name, role, wrap=True)
             self.text.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)

@@ -1,7 +1,7 @@
 """The guard's question as a card in the chat: what will happen, what would run, and four answers.
 
 It never takes the focus and has no default button, so that a key meant for the composer never allows anything. With
-the focus on it, O, C, A and D answer.
+the focus on it, O, C, A and D answer, alone or with Alt: they are underlined as menus underline theirs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from conch_desktop.desktop.wording import pretty
 if TYPE_CHECKING:
     from conch_desktop.tools.guard import Question
 
-_LETTERS = {Qt.Key.Key_O: "once", Qt.Key.Key_C: "chat", Qt.Key.Key_A: "always"}
+_LETTERS = {Qt.Key.Key_O: "once", Qt.Key.Key_C: "chat", Qt.Key.Key_A: "always", Qt.Key.Key_D: "deny"}
+_HELD = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier)
 
 
 class QuestionCard(Card):
@@ -151,12 +152,9 @@ class QuestionCard(Card):
         self.buttons["once"].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
         key = Qt.Key(event.key())
-        if self._feet.currentIndex() == 0 and plain and key in _LETTERS:
+        if self._feet.currentIndex() == 0 and event.modifiers() in _HELD and key in _LETTERS:
             self._chosen(_LETTERS[key])
-        elif self._feet.currentIndex() == 0 and plain and key == Qt.Key.Key_D:
-            self._chosen("deny")
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and self._feet.currentIndex() == 0:
             self.focusNextPrevChild(key == Qt.Key.Key_Right)
         else:

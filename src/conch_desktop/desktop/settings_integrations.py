@@ -210,7 +210,8 @@ class IntegrationsSection(Section):
         dialog.open()
 
     async def bring(self, path: Path) -> None:
-        """Reads a file of another program into the form, where it is seen before anything is added."""
+        """Reads a file of another program into the form, where all that would be run is seen before it is added. A file
+        that can't be read is shown as it is; nothing is ever written to it."""
         self.form.begin("paste")
         try:
             text = await asyncio.to_thread(path.read_text, "utf-8")
@@ -219,7 +220,9 @@ class IntegrationsSection(Section):
             self.form.say(f"{path.name} could not be read: {why}.", bad=True)
             return
         self.form.text.setPlainText(text)
+        from conch_desktop.tools.mcp.elsewhere import FoundFile
         from conch_desktop.tools.mcp.reading import read_servers
 
         found = read_servers(text)
+        self.form.begin("found", files=[FoundFile("Servers", path, tuple(found))])
         self.form.say(f"{count(len(found), 'server')} in {path.name}. Secrets go into this computer’s key store.")

@@ -51,6 +51,7 @@ class IntegrationView:
     `why` and `advice` say what is wrong when it failed; `left_out` are tools that can't be used; `log` has lines with
     their times; `saved` is False for one of this run only. `since` is when the state began. Times are in seconds since
     1970. `signing_in`: the person is waited for in their browser. `looked_in` are the folders its command is not in.
+    `lost` are the tools it had when it ran last and has not now, by the server's own names.
     """
 
     id: str
@@ -69,6 +70,7 @@ class IntegrationView:
     signed_in: bool = False
     signing_in: bool = False
     looked_in: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -98,6 +100,12 @@ class Held:
     def is_on(self, tool: str) -> bool:
         """Whether a tool is switched on."""
         return self.pinned[tool].is_on if tool in self.pinned else True
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The tools that are switched on and were there when the server ran last; none while it runs."""
+        running = self.server is not None and self.server.state == "running"
+        return () if running else tuple(sorted(tool.tool for tool in self.pinned.values() if tool.is_on))
 
     def told_changed(self, tool: str) -> str:
         """What of a tool is not as the person accepted it, in words."""
@@ -147,9 +155,10 @@ class Held:
             return [f"{name} is not started, so its tools are missing."]
         if server is None or server.state == "starting":
             return [f"{name} is still starting, so its tools are missing for now."]
+        its_tools = f"its tools ({', '.join(self.lost)})" if self.lost else "its tools"
         told = [f"{out.name or 'A tool'} of {name} can’t be used: {out.why}" for out in server.listing.left_out]
         if server.state != "running":
-            told = [f"{name} is not running, so its tools are missing: {server.why or server.state}"]
+            told = [f"{name} is not running, so {its_tools} are missing: {server.why or server.state}"]
         return told
 
     def view(self, names: Mapping[Key, str]) -> IntegrationView:
@@ -157,7 +166,9 @@ class Held:
         integration, server = self.integration, self.server
         if server is None:
             state: ServerState = "off" if not integration.is_on else "stopped" if self.resting else "starting"
-            return IntegrationView(integration.id, integration.name, integration.definition, state, saved=self.saved)
+            return IntegrationView(
+                integration.id, integration.name, integration.definition, state, saved=self.saved, lost=self.lost
+            )
         return IntegrationView(
             integration.id,
             integration.name,
@@ -175,6 +186,7 @@ class Held:
             server.signed_in,
             server.signing_in,
             server.looked_in,
+            self.lost,
         )
 
     def _tool_view(self, tool: ListedTool, names: Mapping[Key, str]) -> ToolView:

@@ -133,6 +133,10 @@ class Integrations:
         """A sentence for each integration that is switched on and whose tools are not there, or not all of them."""
         return [words for held in self._held.values() for words in held.missing()]
 
+    def labels(self) -> dict[tuple[str, str], str]:
+        """The servers' own names of all tools that are known, by integration and the name models are given."""
+        return {(key.integration, name): key.tool for key, name in self._names().items()}
+
     async def switches(self, chat_id: str) -> Switches:
         """What a chat switches on or off for itself."""
         return await self._rows.switches(chat_id)

@@ -49,7 +49,7 @@ class MessageEnded:
 
 @dataclass(frozen=True, slots=True)
 class MessageChanged:
-    """An answer that had ended is another now: a call of it was taken back."""
+    """An answer that had ended is another now: a call of it was taken back, or the person left it at its pause."""
 
     message: Message
 
@@ -217,6 +217,14 @@ class Session:
         if isinstance(last, Message) and last.role == "assistant":
             self._entries.pop()
             await self._answer(replace(last, state="streaming", failure=None), "")
+
+    async def stop_here(self) -> None:
+        """Leaves a paused answer as it stands. It counts as stopped by the person, who may still go on with it."""
+        last = self._entries[-1] if self._entries else None
+        if self._task is None and isinstance(last, Message) and last.role == "assistant" and last.state == "done":
+            self._entries[-1] = changed = replace(last, state="stopped")
+            await self._book.put(self.chat_id, changed, written=last)
+            self._tell(MessageChanged(changed))
 
     async def edit(self, message_id: str, text: str, *, asked: str = "") -> None:
         """Takes this message and all after it away, and sends the text in its place, with what was attached to it."""
