@@ -165,7 +165,7 @@ def test_a_call_and_the_tools_are_told_in_the_row_and_the_log_goes_on_while_it_i
     async def scenario() -> None:
         async with page(tmp_path) as at:
             row = await at.add(hostile(name="harbour"))
-            assert "10 tools, " in row.said()
+            assert "13 tools, " in row.said()
             assert "Last call" not in row.said()
             at.click("Open harbour")
             assert "A call may take 120 s, starting 30 s." in at.texts()
