@@ -23,9 +23,9 @@ LONG = 30.0
 """Seconds that are waited for what a server does."""
 
 SEEN = (
+    ("slow", "failed", "did not answer within 1 s"),
     ("throws", "failed", "the winch is wet"),
     ("fault", "failed", "the crane is stuck"),
-    ("slow", "failed", "did not answer within 1 s"),
     ("huge", "done", "The beginning. xxx"),
     ("binary", "done", "after the bytes"),
     ("noisy", "done", "among noise"),
@@ -33,7 +33,8 @@ SEEN = (
     ("asks", "done", "refused refused refused"),
     ("die", "failed", "exited with 3"),
 )
-"""Tools, how the line of their call ends, and what stands in its card. The last one ends the server."""
+"""Tools, how the line of their call ends, and what stands in its card. The first gets a short limit, the last one ends
+the server."""
 
 
 def lines(window: Window) -> list[CallLine]:
@@ -65,7 +66,7 @@ async def one_turn(window: Window, desk: Desk, server: Any, tool: str) -> None:
 def test_each_fault_of_an_app_is_seen_in_the_chat_and_in_the_panel(run: Run, tmp_path: Path) -> None:
     async def scenario() -> None:
         async with at_work(tmp_path) as (window, program, desk, server, _):
-            await program.integrations.add(replace(hostile("banner"), call_limit=1))
+            added = await program.integrations.add(replace(hostile("banner"), call_limit=1))
             await program.integrations.settled()
             for tool, state, words in SEEN:
                 await one_turn(window, desk, server, tool)
@@ -78,6 +79,9 @@ def test_each_fault_of_an_app_is_seen_in_the_chat_and_in_the_panel(run: Run, tmp
                 assert session is not None
                 assert session.messages[-1].text == f"That was {tool}."
                 assert question(window) is None, "nothing but the guard asks"
+                if tool == "slow":
+                    await program.integrations.change(added, hostile("banner"))
+                    await program.integrations.settled()
             assert await program.memories.all() == []
             assert await program.permissions.all() == []
             assert len(calls(desk)) == len(SEEN), "nothing ran that was not asked for"

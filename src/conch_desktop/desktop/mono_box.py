@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QTextOption
@@ -15,7 +16,16 @@ from conch_desktop.desktop.theme import look
 _BIG = 20_000
 """Characters from which a text is laid out only where it is seen."""
 
+_UNBROKEN = re.compile(r"\S{400}")
+"""A word too long to look for its end: Qt does so anew at each line, which takes a minute for a picture in base64."""
+
 _PAD = 8
+
+
+def _wrapping(text: str) -> QTextOption.WrapMode:
+    """Lines end between words, unless a word is so long that they end anywhere."""
+    modes = QTextOption.WrapMode
+    return modes.WrapAnywhere if _UNBROKEN.search(text) else modes.WrapAtWordBoundaryOrAnywhere
 
 
 class _Long(QPlainTextEdit):
@@ -42,11 +52,12 @@ class MonoBox(QWidget):
         self.text: CodeText | _Long
         if self.long:
             self.text = _Long(name)
+            self.text.setWordWrapMode(_wrapping(text))
             self.text.setPlainText(text)
         else:
             self.text = CodeText(name, role, wrap=True)
             self.text.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
-            self.text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+            self.text.setWordWrapMode(_wrapping(text))
             self.text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.text.show_text(text)
         # No layout: it would answer for the height in this widget's place.
