@@ -37,8 +37,15 @@ SEEN = (
 the server."""
 
 
-def lines(window: Window) -> list[CallLine]:
-    return [one for one in window.view.findChildren(CallLine) if one.isVisible() and one.call is not None]
+async def line_of(window: Window, call_id: str) -> CallLine:
+    """The line of a call in the chat, once it is in sight."""
+
+    def found() -> list[CallLine]:
+        lines = [one for one in window.view.findChildren(CallLine) if one.isVisible()]
+        return [one for one in lines if one.call is not None and one.call.id == call_id]
+
+    await until(lambda: bool(found()), LONG)
+    return found()[0]
 
 
 def card_text(window: Window, call_id: str) -> str:
@@ -55,7 +62,7 @@ async def one_turn(window: Window, desk: Desk, server: Any, tool: str) -> None:
     before = len(calls(desk))
     server.then(call(tool, "{}"), say(f"That was {tool}."))
     await ask(window, f"Call {tool}")
-    await until(lambda: question(window), LONG)
+    await until(lambda: question(window) is not None, LONG)
     card = question(window)
     assert card is not None
     assert (card.question.tool, card.question.source) == (tool, "harbour")
@@ -71,8 +78,7 @@ def test_each_fault_of_an_app_is_seen_in_the_chat_and_in_the_panel(run: Run, tmp
             for tool, state, words in SEEN:
                 await one_turn(window, desk, server, tool)
                 made = calls(desk)[-1]
-                await until(lambda one=made.id: any(line.call.id == one for line in lines(window) if line.call), LONG)
-                (line,) = (line for line in lines(window) if line.call is not None and line.call.id == made.id)
+                line = await line_of(window, made.id)
                 assert line.accessibleName().startswith(f"Call of {tool}, {state}"), line.accessibleName()
                 assert words in card_text(window, made.id), tool
                 session = desk.chats.session
@@ -88,8 +94,6 @@ def test_each_fault_of_an_app_is_seen_in_the_chat_and_in_the_panel(run: Run, tmp
             server.then(say("Without it."))
             await ask(window, "And now?")
             said = "harbour is not running, so its tools are missing"
-            await until(
-                lambda: any(said in one.accessibleName() for one in window.view.findChildren(NoticeLine)), LONG
-            )
+            await until(lambda: any(said in one.accessibleName() for one in window.view.findChildren(NoticeLine)), LONG)
 
     run(scenario())

@@ -198,12 +198,35 @@ def cancelled(message: Request) -> None:
 def initialize(request: Request) -> None:
     version = request["params"]["protocolVersion"]
     about = {"name": "hostile", "version": "1"}
-    reply(request, {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": about})
+    offers = {"resources": {"subscribe": True}, "prompts": {}} if WAYS & {"chatty", "no-tools"} else {}
+    able = offers if "no-tools" in WAYS else {"tools": {}, **offers}
+    reply(request, {"protocolVersion": version, "capabilities": able, "serverInfo": about})
+
+
+def chatter() -> None:
+    """Tells of everything but tools."""
+    for method, params in (
+        ("resources/list_changed", {}),
+        ("resources/updated", {"uri": "pier://log"}),
+        ("prompts/list_changed", {}),
+        ("message", {"level": "info", "data": "the fog lifts"}),
+        ("of/its/own", {"any": 1}),
+    ):
+        say({"jsonrpc": "2.0", "method": f"notifications/{method}", "params": params})
+
+
+def list_tools(request: Request) -> None:
+    if "chatty" in WAYS:
+        chatter()
+    if "no-tools" in WAYS:
+        say({"jsonrpc": "2.0", "id": request["id"], "error": {"code": -32601, "message": "Method not found"}})
+    else:
+        reply(request, {"tools": tools()})
 
 
 METHODS: dict[str, Callable[[Request], None]] = {
     "initialize": initialize,
-    "tools/list": lambda request: reply(request, {"tools": tools()}),
+    "tools/list": list_tools,
     "tools/call": lambda request: CALLS[request["params"]["name"]](request),
     "notifications/cancelled": cancelled,
     "ping": lambda request: reply(request, {}),
