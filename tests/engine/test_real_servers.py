@@ -145,7 +145,7 @@ async def test_a_server_of_118_tools_with_fields_of_two_types_and_choices_in_lev
             npm, "forge", program="mcp-gitlab",
             GITLAB_API_URL=f"{forge.url}/api/v4", GITLAB_PERSONAL_ACCESS_TOKEN="glpat-of-test", NO_PROXY="127.0.0.1",
         )  # fmt: skip
-        args = {"project_id": "7", "name": "fog", "color": "#606367", "priority": None}
+        args: dict[str, object] = {"project_id": "7", "name": "fog", "color": "#606367", "priority": None}
         result = await ask(talk, definition, "create_label", args, words=words)
         assert result.state == "done", result.text
         assert json.loads(result.text)["name"] == "fog"

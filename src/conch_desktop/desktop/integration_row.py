@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -26,7 +25,7 @@ _LEFT = 46
 _CHANGED_MOST = 5
 """Changed tools that are shown one by one before the rest is only counted."""
 _TOOLS_MOST = 60
-"""Tools that are shown before the rest is asked for: a server may list a thousand."""
+"""Tools that are shown at once before more are asked for: a server may list a thousand."""
 
 
 class ToolLine(QWidget):
@@ -201,26 +200,30 @@ class IntegrationRow(QWidget):
     def _fill(self) -> None:
         _clear(self._column)
         self._tools = {}
-        self._add_tools(self.view.tools[:_TOOLS_MOST])
-        rest = len(self.view.tools) - _TOOLS_MOST
-        if rest > 0:
-            more = Button(f"Show {rest:,} more", "link", height=24)
-            more.clicked.connect(lambda: self._rest(more))
-            self._column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+        self._add_tools(0)
         for out in self.view.left_out[:_TOOLS_MOST]:
             self._column.addWidget(label(f"{out.name or 'A tool'} can’t be used: {out.why}", "small", "err", wrap=True))
         self._column.addWidget(self._deeds())
 
-    def _add_tools(self, tools: Sequence[ToolView], at: int = 0) -> None:
-        for place, tool in enumerate(tools):
+    def _add_tools(self, first: int) -> None:
+        """The tools from one on, as many as are shown at once, and a button for the next.
+
+        They are put into a widget of their own before they are shown: else the page is laid out anew for each.
+        """
+        shown, last = QWidget(), first + _TOOLS_MOST
+        column = QVBoxLayout(shown)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._column.spacing())
+        for tool in self.view.tools[first:last]:
             line = self._tools[tool.label] = ToolLine(tool)
             line.switch.clicked.connect(lambda on, one=tool.label: self.tool_switched.emit(self.view.id, one, on))
-            self._column.insertWidget(at + place, line)
-
-    def _rest(self, more: Button) -> None:
-        at = self._column.indexOf(more)
-        more.hide()
-        self._add_tools(self.view.tools[_TOOLS_MOST:], at)
+            column.addWidget(line)
+        if rest := len(self.view.tools[last:]):
+            more = Button(f"Show {min(rest, _TOOLS_MOST)} more of {rest:,}", "link", height=24)
+            more.clicked.connect(more.hide)
+            more.clicked.connect(lambda: self._add_tools(last))
+            column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.insertWidget(first // _TOOLS_MOST, shown)
 
     def _deeds(self) -> QWidget:
         row = QWidget()

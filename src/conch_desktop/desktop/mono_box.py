@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 from PySide6.QtCore import QMimeData, QRectF, QSize, Qt
@@ -22,7 +23,16 @@ _PIECE = 2_000
 _WHOLE, _GOES_ON = 0, 1
 """The state of a block that ends with its line, and of one whose line goes on in the next."""
 
+_UNBROKEN = re.compile(r"\S{400}")
+"""A word too long to look for its end: Qt does so anew at each line, which takes a minute for a picture in base64."""
+
 _PAD = 8
+
+
+def _wrapping(text: str) -> QTextOption.WrapMode:
+    """Lines end between words, unless a word is so long that they end anywhere."""
+    modes = QTextOption.WrapMode
+    return modes.WrapAnywhere if _UNBROKEN.search(text) else modes.WrapAtWordBoundaryOrAnywhere
 
 
 class _Long(QPlainTextEdit):
@@ -89,11 +99,12 @@ class MonoBox(QWidget):
         self.text: CodeText | _Long
         if self.long:
             self.text = _Long(name)
+            self.text.setWordWrapMode(_wrapping(text))
             self.text.show_text(text)
         else:
             self.text = CodeText(name, role, wrap=True)
             self.text.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
-            self.text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+            self.text.setWordWrapMode(_wrapping(text))
             self.text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             self.text.show_text(text)
         # No layout: it would answer for the height in this widget's place.
