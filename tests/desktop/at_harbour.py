@@ -116,7 +116,7 @@ def keys(window: Window, *names: str) -> None:
         modifiers = Qt.KeyboardModifier.NoModifier
         for one in held:
             modifiers |= _HELD[one]
-        target = QApplication.focusWidget() or window.focusWidget() or window
+        target = next(one for one in (QApplication.focusWidget(), window.focusWidget(), window) if one is not None)
         QTest.keyClick(target, _KEYS.get(last) or Qt.Key(ord(last.upper())), modifiers)
 
 

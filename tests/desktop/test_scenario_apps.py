@@ -76,13 +76,15 @@ def card(window: Window, call_id: str) -> CallCard:
     return found
 
 
-# Far too much ----------------------------------------------------------------------------------------------------------
+# Far too much -------------------------------------------------------------------------------------------------------
 
 
 def tokens_of(request: Recorded) -> int:
     """About how many tokens a request takes: all its texts, and its tools."""
     body = request.json
-    texts = [str(message.get("content") or "") + json.dumps(message.get("tool_calls", "")) for message in body["messages"]]
+    texts = [
+        str(message.get("content") or "") + json.dumps(message.get("tool_calls", "")) for message in body["messages"]
+    ]
     return sum(estimate(text) + 8 for text in texts) + estimate(json.dumps(body["tools"]))
 
 
@@ -146,7 +148,9 @@ def test_two_million_characters_are_shown_whole_and_the_chat_goes_on(run: Run, t
                 assert tokens_of(request) <= WINDOW - REPLY
                 assert broken(OPENAI, request.json) == []
             told = server.of(CHAT)[1].json["messages"][-1]["content"]
-            cut = re.search(r"\[Cut here: this is ([\d,]+) of 2,000,000 characters\. Ask for less, or for a later part", told)
+            cut = re.search(
+                r"\[Cut here: this is ([\d,]+) of 2,000,000 characters\. Ask for less, or for a later part", told
+            )
             assert cut is not None
             assert told.endswith("if the tool can do that.]")
             assert int(cut[1].replace(",", "")) == len(told[: cut.start()].removesuffix("\n\n"))
@@ -194,12 +198,12 @@ def test_a_row_of_two_million_characters_opens_in_200_ms_and_scrolls_smoothly(
 
     run(scenario())
     row, turn = sorted(opened[1:])[18], sorted(turned)[int(len(turned) * 0.95)]
-    print(f"a row of 2,000,000 characters, {kind}: {row * 1000:.0f} ms; a turn of the wheel: {turn * 1000:.1f} ms")  # noqa: T201
+    print(f"a row, {kind}: {row * 1000:.0f} ms; a turn of the wheel: {turn * 1000:.1f} ms")  # noqa: T201 - the figure
     assert row < 0.2
     assert turn < 0.016
 
 
-# Names -----------------------------------------------------------------------------------------------------------------
+# Names --------------------------------------------------------------------------------------------------------------
 
 
 def test_the_same_tool_of_two_servers_and_a_long_name_stay_apart(run: Run, tmp_path: Path) -> None:
@@ -250,7 +254,7 @@ def test_the_same_tool_of_two_servers_and_a_long_name_stay_apart(run: Run, tmp_p
         assert all(re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name) for name in names)
 
 
-# Servers that will not start -------------------------------------------------------------------------------------------
+# Servers that will not start ----------------------------------------------------------------------------------------
 
 
 def program_file(path: Path, text: str) -> Path:
@@ -269,7 +273,13 @@ def row(section: IntegrationsSection, name: str) -> IntegrationRow:
 def test_each_server_that_wont_start_says_why_and_the_others_work(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tool = {"name": "tide", "description": "Tells.", "inputSchema": FIELDS, "annotations": LOOKS, "says": "high at noon"}
+    tool = {
+        "name": "tide",
+        "description": "Tells.",
+        "inputSchema": FIELDS,
+        "annotations": LOOKS,
+        "says": "high at noon",
+    }
     by_npx, good, pump = App(tmp_path, "by-npx"), App(tmp_path, "good"), App(tmp_path, "pump")
     for app, name in ((by_npx, "moon"), (good, "tide"), (pump, "bilge")):
         app.offer({**tool, "name": name})
@@ -299,7 +309,9 @@ def test_each_server_that_wont_start_says_why_and_the_others_work(
             assert desk.chats.ready
             line = window.composer.missing
             settled = ("by-npx", "good", "token", "chart-room", "pump")
-            await soon(lambda: {view_of(program, name).state for name in settled} == {"running", "failed"}, "all but one")
+            await soon(
+                lambda: {view_of(program, name).state for name in settled} == {"running", "failed"}, "all but one"
+            )
             # What is missing is named before the first message is sent, with the tools that are known.
             await soon(lambda: "sleeper is still starting" in line.words, "what is late is named")
             await soon(lambda: all(f"{name} is not running" in line.words for name in ("chart-room", "token", "pump")))
@@ -371,7 +383,7 @@ def test_what_is_missing_can_be_hidden_until_it_is_something_else(run: Run, tmp_
     run(scenario())
 
 
-# A file of another program ---------------------------------------------------------------------------------------------
+# A file of another program ------------------------------------------------------------------------------------------
 
 GOOD = {
     "mcpServers": {
@@ -461,7 +473,7 @@ def test_a_file_is_seen_in_full_before_anything_starts_and_its_secrets_are_kept_
         assert not [path for path in files if secret.encode() in path.read_bytes()]
 
 
-# Asking for a tool by name ---------------------------------------------------------------------------------------------
+# Asking for a tool by name ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

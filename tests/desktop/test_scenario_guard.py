@@ -12,6 +12,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def lines(window: Window) -> list[str]:
     return [one.accessibleName() for one in window.view.findChildren(CallLine) if one.isVisible()]
 
 
-# What will run is what was asked for -----------------------------------------------------------------------------------
+# What will run is what was asked for --------------------------------------------------------------------------------
 
 
 def test_the_card_names_what_runs_and_no_key_by_accident_allows_it(run: Run, tmp_path: Path) -> None:
@@ -237,7 +238,7 @@ def test_a_no_with_its_reason_reaches_the_model_and_the_same_call_asks_again(run
     run(scenario())
 
 
-# Stop ------------------------------------------------------------------------------------------------------------------
+# Stop ---------------------------------------------------------------------------------------------------------------
 
 _BEGUN = (chunk("Well. "), chunk(calls=[call_piece("delete_note", "", call_id="a")]))
 _TWO = sse(
@@ -260,13 +261,15 @@ MOMENTS: dict[str, tuple[Reply, str, list[str]]] = {
 }
 
 
-async def _reached(moment: str, window: Window, desk: Desk, dredger: App, server: ScriptedServer) -> None:
-    """Waits until the turn is at this moment."""
+async def _reached(
+    moment: str, window: Window, desk: Desk, dredger: App, server: ScriptedServer, before: int = 0
+) -> None:
+    """Waits until the turn is at this moment; `before`: so many calls the server got earlier."""
     await soon(lambda: server.of(CHAT) and window.composer.send.running, "the request")
     ready: dict[str, Callable[[], object]] = {
         "words": lambda: desk.chats.session and desk.chats.session.messages[-1].text,
         "arguments": lambda: calls(desk),
-        "tool": lambda: dredger.ran and lines(window) and "running" in lines(window)[0],
+        "tool": lambda: len(dredger.ran) > before and lines(window) and "running" in lines(window)[0],
         "question": lambda: card_of(window),
     }
     await soon(ready.get(moment, lambda: True), moment)
@@ -332,25 +335,25 @@ def test_stop_is_seen_and_heard_within_300_ms(run: Run, tmp_path: Path, moment: 
     reply, _, states = MOMENTS[moment]
     took: list[float] = []
 
+    def cancels(before: int) -> bool:
+        return len(harbour.got("notifications/cancelled")) > before
+
     async def scenario() -> None:
         async with at_work(tmp_path / "profile") as (window, program, desk, server, _):
             await start(program, harbour)
             dredge = next(tool for tool in program.everything().tools if tool.name == "dredge")
             await program.hands.guard.take("always", dredge, chat="")
             for number in range(21):
+                heard = partial(cancels, number)
                 server.requests.clear()
                 keys(window, "Ctrl+N")
                 server.then(reply)
                 write(window, "Do it")
-                many = len(harbour.ran)
-                await soon(lambda: server.of(CHAT) and window.composer.send.running, "the request")
-                if moment == "tool":
-                    await soon(lambda many=many: len(harbour.ran) > many, "the tool runs")
-                await _reached(moment, window, desk, harbour, server)
+                await _reached(moment, window, desk, harbour, server, before=number)
                 pressed = time.monotonic()
                 seconds = await _stopped(window, desk, states)
                 if moment == "tool":
-                    await soon(lambda number=number: len(harbour.got("notifications/cancelled")) > number)
+                    await soon(heard, "the server hears of it")
                     seconds = max(seconds, harbour.got("notifications/cancelled")[-1]["at"] - pressed)
                 took.append(seconds)
         print(f"stop, {moment}: {sorted(took[1:])[18] * 1000:.0f} ms")  # noqa: T201 - the figure
@@ -359,7 +362,7 @@ def test_stop_is_seen_and_heard_within_300_ms(run: Run, tmp_path: Path, moment: 
     assert sorted(took[1:])[18] < 0.3
 
 
-# Circles ---------------------------------------------------------------------------------------------------------------
+# Circles ------------------------------------------------------------------------------------------------------------
 
 
 def block(window: Window) -> TroubleBlock | None:

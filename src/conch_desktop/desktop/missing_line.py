@@ -1,4 +1,4 @@
-"""A line above the composer: what is missing, named before a message is sent. Apps that do not run, tools that do not fit."""
+"""A line above the composer that names what is missing before a message is sent: apps and tools of apps."""
 
 from __future__ import annotations
 

@@ -17,6 +17,9 @@ from conch_desktop.desktop.theme import look
 _BIG = 20_000
 """Characters from which a text is laid out only where it is seen."""
 
+_WIDTH = 320
+"""About how wide it is, in px, until it is known."""
+
 _PIECE = 2_000
 """Characters of a line that are laid out together."""
 
@@ -96,6 +99,7 @@ class MonoBox(QWidget):
         self._edge, self._most = edge, most
         self.content = text
         self.long = len(text) > _BIG
+        self._heights: dict[tuple[int, int], int] = {}
         self.text: CodeText | _Long
         if self.long:
             self.text = _Long(name)
@@ -106,6 +110,8 @@ class MonoBox(QWidget):
             self.text.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
             self.text.setWordWrapMode(_wrapping(text))
             self.text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            # Before the text: at no width at all one long word is laid out in time that grows with its square.
+            self.text.setLineWrapColumnOrWidth(_WIDTH)
             self.text.show_text(text)
         # No layout: it would answer for the height in this widget's place.
         self.text.setParent(self)
@@ -114,20 +120,33 @@ class MonoBox(QWidget):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        if isinstance(self.text, CodeText):
-            self.text.setLineWrapColumnOrWidth(max(40, width - 10 - 8))
-            high = math.ceil(self.text.document().size().height())
-            bar = high > look.px(self._most)
-            policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if bar else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-            self.text.setVerticalScrollBarPolicy(policy)
-        else:
-            high = look.px(self._most)
-        return min(high, look.px(self._most)) + 2 * _PAD
+        most = look.px(self._most)
+        high = most if self.long else self._text_height(width)
+        return min(high, most) + 2 * _PAD
+
+    def _text_height(self, width: int) -> int:
+        """The height of all lines; asked for dozens of times, so each width is laid out once."""
+        asked = (width, look.zoom)
+        if asked not in self._heights:
+            self._wrap(width)
+            self._heights[asked] = math.ceil(self.text.document().size().height())
+        return self._heights[asked]
+
+    def _wrap(self, width: int) -> None:
+        """Breaks the lines for a box of this width."""
+        wide = max(40, width - 10 - 8)
+        if isinstance(self.text, CodeText) and wide != self.text.lineWrapColumnOrWidth():
+            self.text.setLineWrapColumnOrWidth(wide)
 
     def sizeHint(self) -> QSize:
         return QSize(look.px(200), look.px(36))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        if not self.long:
+            self._wrap(self.width())
+            bar = self._text_height(self.width()) > look.px(self._most)
+            policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if bar else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+            self.text.setVerticalScrollBarPolicy(policy)
         self.text.setGeometry(self.rect().adjusted(10, _PAD, -4, -_PAD))
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -10,13 +10,13 @@ for what is remembered or written is read again in chats that know nothing of wh
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from conch_desktop.domain.calls import CallRecord, Json
 from conch_desktop.domain.tools import BUILTIN, Effect, Tool
-from conch_desktop.tools.cargo import carries_data
+from conch_desktop.tools.cargo import adds_up, carries_data
 from conch_desktop.tools.toolbox import definition_of, digest
 
 Policy = Literal["all", "read", "none"]
@@ -102,7 +102,7 @@ class Guard:
             return Verdict("refuse", "no tool may run: calls were switched off for this run")
         if self._policy == "all":
             return Verdict("allow", "every call was allowed for this run")
-        minded = minded_sources(tool, calls) if carries_data(tool, args) else frozenset()
+        minded = _minded_with(tool, args, tuple(calls))
         if tool.effect == "read" and (tool.source == BUILTIN or not minded):
             return Verdict("allow", "it only reads")
         mark = digest(tool)
@@ -131,6 +131,19 @@ class Guard:
     def forget(self, *, source: str, tool: str) -> None:
         """The tool asks again in every chat."""
         self._in_chat = {key: kept for key, kept in self._in_chat.items() if key[1:] != (source, tool)}
+
+
+def _minded_with(tool: Tool, args: Mapping[str, Json], calls: Sequence[CallRecord]) -> frozenset[str]:
+    """Where text came from that this call could carry away, by itself or with those to the same place before it."""
+    minded = minded_sources(tool, calls)
+    if not minded or carries_data(tool, args):
+        return minded
+    own = (call.args or {} for call in calls if call.started and _same_place(call, tool))
+    return minded if adds_up([args, *own]) else frozenset()
+
+
+def _same_place(call: CallRecord, tool: Tool) -> bool:
+    return call.source == tool.source and (tool.source != BUILTIN or call.name == tool.name)
 
 
 def minded_sources(tool: Tool, calls: Iterable[CallRecord]) -> frozenset[str]:
