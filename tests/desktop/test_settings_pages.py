@@ -200,7 +200,7 @@ def test_a_tool_or_a_group_that_is_switched_off_is_not_given(run: Run, tmp_path:
             tools.rows["memory"].switch.click()
             tools.rows["files"].lines["write_file"].switch.click()
             await until(lambda: "write_file" not in program.offered().names and "recall" not in program.offered().names)
-            assert not tools.rows["memory"].lines["recall"].switch.isEnabled()
+            await until(lambda: not tools.rows["memory"].lines["recall"].switch.isEnabled())
         async with at_work(tmp_path, provider="") as (window, program, desk, _, _):
             offered = program.offered().names
             assert "read_file" in offered
