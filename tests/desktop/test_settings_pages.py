@@ -359,8 +359,9 @@ def test_about_names_the_versions_and_the_licences(run: Run, tmp_path: Path) -> 
             row = next(one for one in about.rows if one.package.name == "httpx")
             row.button.click()
             await until(lambda: "Encode OSS" in row.text())
+            assert row.button.text() == "Hide licence"
             row.button.click()
-            assert row.text() == ""
+            assert (row.text(), row.button.text()) == ("", "Show licence")
 
     run(scenario())
 

@@ -91,7 +91,7 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Profiles]:
         yield Profiles(tmp_path_factory.mktemp("profiles"), runner)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(chats=st.lists(CHATS, max_size=3, unique_by=lambda one: one.chat.id))
 def test_what_is_exported_and_brought_and_exported_again_is_the_same(
     profiles: Profiles, chats: list[ArchivedChat]
