@@ -3,23 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from conch_desktop.desktop.palette import Action
-
-_WRITING = (
-    ("Send the message", "send"),
-    ("Begin a new line", "pencil"),
-    ("Ask for a tool by its name", "slash"),
-    ("Attach a file of a granted folder", "attach"),
-)
-_ASKED = (("Allow once", "O"), ("Allow in this chat", "C"), ("Always allow", "A"), ("Deny", "D"))
+from conch_desktop.desktop.palette import Action, Group
 
 
-def keys_in_place(write: Callable[[], object], ask: Callable[[], object], send_key: str) -> Sequence[Action]:
-    """The keys of the composer and of a question; `write` and `ask` lead there."""
+@dataclass(frozen=True, slots=True)
+class Places:
+    """What leads to each place in which keys mean something of their own."""
+
+    composer: Callable[[], object]
+    question: Callable[[], object]
+    chats: Callable[[], object]
+    models: Callable[[], object]
+    finding: Callable[[], object]
+
+
+def keys_in_place(places: Places, send_key: str) -> Sequence[Action]:
+    """Every such key."""
     send, line = ("Enter", "Shift+Enter") if send_key == "enter" else ("Ctrl+Enter", "Enter")
-    writing = zip(_WRITING, (send, line, "/", "@"), strict=True)
-    return [
-        *(Action(name, icon, write, keys, also="composer", group="While you write") for (name, icon), keys in writing),
-        *(Action(name, "guard", ask, key, also="approve", group="In a question") for name, key in _ASKED),
-    ]
+    table: tuple[tuple[Group, Callable[[], object], str, str, str], ...] = (
+        ("While you write", places.composer, "Send the message", "send", send),
+        ("While you write", places.composer, "Begin a new line", "pencil", line),
+        ("While you write", places.composer, "Ask for a tool by its name", "slash", "/"),
+        ("While you write", places.composer, "Attach a file of a granted folder", "attach", "@"),
+        ("In a question", places.question, "Allow once", "guard", "O"),
+        ("In a question", places.question, "Allow in this chat", "guard", "C"),
+        ("In a question", places.question, "Always allow", "guard", "A"),
+        ("In a question", places.question, "Deny", "guard", "D"),
+        ("In the list of chats", places.chats, "Open the chat", "chat", "Enter"),
+        ("In the list of chats", places.chats, "Rename the chat", "pencil", "F2"),
+        ("In the list of chats", places.chats, "Delete the chat", "trash", "Delete"),
+        ("In the list of models", places.models, "Make a model a favourite, or no longer", "star", "Ctrl+D"),
+        ("While you search in a chat", places.finding, "Next place", "search", "Enter"),
+        ("While you search in a chat", places.finding, "Place before", "search", "Shift+Enter"),
+    )
+    return [Action(name, icon, do, keys, group=group) for group, do, name, icon, keys in table]
