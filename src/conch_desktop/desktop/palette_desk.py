@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Qt
 
 from conch_desktop.desktop.groups import NEW_CHAT, grouped
 from conch_desktop.desktop.palette import Action, CommandPalette
-from conch_desktop.desktop.shortcuts import Places, keys_in_place
+from conch_desktop.desktop.shortcuts import keys_in_place
 from conch_desktop.desktop.wording import model_name
 
 if TYPE_CHECKING:
@@ -45,22 +45,30 @@ class PaletteDesk(QObject):
     def shortcuts(self) -> list[Action]:
         """Everything that has a key: of the window, and of the places where the focus can be."""
         window = self._window
-        places = Places(
-            partial(window.composer.setFocus, Qt.FocusReason.ShortcutFocusReason),
-            window.question_asked.emit,
-            self._to_chats,
-            window.pick_model.emit,
-            window.find_in_chat,
+        in_place = keys_in_place(
+            window.composer.send_key,
+            composer=self._write,
+            question=window.question_asked.emit,
+            chats=self._to_chats,
+            models=window.pick_model.emit,
+            finding=window.find_in_chat,
         )
-        in_place = keys_in_place(places, window.composer.send_key)
+        named = {one.name for one in in_place}
         here = [
             Action("Do something, or find a chat", "palette", window.palette_asked.emit, "Ctrl+K", also="commands"),
             Action("Close what is open, else stop the answer", "close", window.escape, "Esc", also="escape cancel"),
         ]
-        return [*here, *(one for one in self._now() if one.keys not in ("", "Esc")), *in_place]
+        return [
+            *here,
+            *(one for one in self._now() if one.keys not in ("", "Esc") and one.name not in named),
+            *in_place,
+        ]
 
     def _now(self) -> list[Action]:
         return [*self._window_actions(), *self._chat_actions(), *self._places()]
+
+    def _write(self) -> None:
+        self._window.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _to_chats(self) -> None:
         self._window.show_sidebar()
