@@ -354,6 +354,9 @@ def test_hits_are_walked_in_code_tables_and_words(view: ChatView, qtbot: QtBot) 
     for expected in (2, 3, 4, 1):
         QTest.keyClick(view._find.field, Qt.Key.Key_Return)
         assert view._find._said.text() == f"{expected} of 4"
+    for expected in (4, 3):
+        QTest.keyClick(view._find.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+        assert view._find._said.text() == f"{expected} of 4"
     view._find.field.setText("nowhere")
     qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "Not found")
 

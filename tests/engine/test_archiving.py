@@ -21,8 +21,9 @@ from conch_desktop.domain.messages import Chat, FilePart, Message, PicturePart, 
 from conch_desktop.domain.models import Provider
 from conch_desktop.domain.options import ChatOptions
 from conch_desktop.domain.pictures import PictureContent
-from conch_desktop.engine.archiving import Archiving, Brought
+from conch_desktop.engine.archiving import Archiving, Brought, parsed
 from conch_desktop.engine.assembly import Program
+from conch_desktop.engine.json_lines import loaded
 from conch_desktop.store.archives import Archives
 from conch_desktop.store.chats import Chats
 from conch_desktop.store.database import Database
@@ -90,7 +91,7 @@ def profiles(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Profiles]:
         yield Profiles(tmp_path_factory.mktemp("profiles"), runner)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(chats=st.lists(CHATS, max_size=3, unique_by=lambda one: one.chat.id))
 def test_what_is_exported_and_brought_and_exported_again_is_the_same(
     profiles: Profiles, chats: list[ArchivedChat]
@@ -199,6 +200,31 @@ def broken(change: Callable[[dict[str, Any]], Any]) -> Callable[[dict[str, Any]]
         return json.dumps(whole).encode()
 
     return made
+
+
+async def test_a_file_is_read_in_any_layout_and_never_when_it_is_cut(archives: Books, tmp_path: Path) -> None:
+    file = tmp_path / "chats.json"
+    await archives[0].add([archived(), replace(archived(id="two"), messages=()), archived(id="three", title="\u2028")])
+    await Archiving(archives[0], nobody).export(file)
+    data = file.read_bytes()
+    whole = json.loads(data)
+    assert len(data.splitlines()) > 10
+    for layout in (
+        json.dumps(whole),
+        json.dumps(whole, indent=1),
+        data.decode().replace("]}\n", "]\n}\n"),
+        data.decode(),
+    ):
+        assert loaded(layout) == whole
+        assert parsed(layout.encode()) == parsed(data)
+    for end in range(len(data) - 2):
+        with pytest.raises(ConchError, match="no JSON"):
+            parsed(data[:end])
+    lines = data.splitlines(keepends=True)
+    for at, line in enumerate(lines[:-1]):
+        if line.endswith(b",\n"):
+            with pytest.raises(ConchError, match="no JSON"):
+                parsed(b"".join([*lines[:at], line[:-2] + b"\n", *lines[at + 1 :]]))
 
 
 MESSAGE = ("chats", 0, "messages", 1)

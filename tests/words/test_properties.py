@@ -168,6 +168,8 @@ ENDLESS = [
     "~",
     "<tool_call>\n",
     "</tool_call>\n",
+    "</tool_response>\n",
+    "note_down answered: a\n",
     "'",
 ]
 

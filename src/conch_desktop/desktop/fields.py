@@ -26,6 +26,8 @@ class Field(QLineEdit):
     """Enter and Escape belong to the input method while it composes; else they are signals."""
 
     entered = Signal()
+    went_back = Signal()
+    """Shift+Enter, where it means something else than Enter."""
     escaped = Signal()
     moved = Signal(int)
     """Up and down, for a list that is steered from this field."""
@@ -46,7 +48,10 @@ class Field(QLineEdit):
         key = event.key()
         if self.composing and (key in _ENTER or key == Qt.Key.Key_Escape):
             return
-        if key in _ENTER:
+        shifted = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        if key in _ENTER and shifted and self.receivers("2went_back()"):
+            self.went_back.emit()
+        elif key in _ENTER:
             self.entered.emit()
         elif key == Qt.Key.Key_Escape and self.receivers("2escaped()"):
             self.escaped.emit()

@@ -60,6 +60,7 @@ class FindBar(QWidget):
         self._down.clicked.connect(lambda: self.step(1))
         self._close.clicked.connect(self.close_bar)
         self.field.entered.connect(lambda: self.step(1))
+        self.field.went_back.connect(lambda: self.step(-1))
         self.field.escaped.connect(self.close_bar)
         self._hits: list[Hit] = []
         self._at = -1
@@ -107,8 +108,6 @@ class FindBar(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.close_bar()
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
         else:
             super().keyPressEvent(event)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPaintEvent
@@ -24,6 +24,19 @@ WIDE, TOP, _HEAD, _FOOT, _LINE, _HEADING = 640, 96, 51, 34, 40, 30
 _CHATS_MOST = 8
 
 
+Group = Literal[
+    "Actions",
+    "Go to",
+    "Chats",
+    "While you write",
+    "In a question",
+    "In the list of chats",
+    "In the list of models",
+    "While you search in a chat",
+]
+"""The headings, in their order. Those of places hold keys that only mean something there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """Something a person can do. `also` are further words it is found by, `beside` stands after the name."""
@@ -34,7 +47,7 @@ class Action:
     keys: str = ""
     beside: str = ""
     also: str = ""
-    group: Literal["Actions", "Go to", "Chats", "While you write", "In a question"] = "Actions"
+    group: Group = "Actions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +61,7 @@ class PaletteRow:
 def palette_rows(actions: Sequence[Action], words: str, *, keys_only: bool = False) -> list[PaletteRow]:
     """What is found, in groups; names that begin with the words first. Chats are found only by words."""
     rows: list[PaletteRow] = []
-    for group in ("Actions", "Go to", "Chats", "While you write", "In a question"):
+    for group in get_args(Group):
         found = [one for one in actions if one.group == group and matches(words, one.name, one.beside, one.also)]
         if keys_only:
             found = [one for one in found if one.keys]

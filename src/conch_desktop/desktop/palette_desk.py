@@ -47,18 +47,34 @@ class PaletteDesk(QObject):
     def shortcuts(self) -> list[Action]:
         """Everything that has a key: of the window, and of the places where the focus can be."""
         window = self._window
-        in_place = keys_in_place(self._write, window.question_asked.emit, window.composer.send_key)
+        in_place = keys_in_place(
+            window.composer.send_key,
+            composer=self._write,
+            question=window.question_asked.emit,
+            chats=self._to_chats,
+            models=window.pick_model.emit,
+            finding=window.find_in_chat,
+        )
+        named = {one.name for one in in_place}
         here = [
             Action("Do something, or find a chat", "palette", window.palette_asked.emit, "Ctrl+K", also="commands"),
             Action("Close what is open, else stop the answer", "close", window.escape, "Esc", also="escape cancel"),
         ]
-        return [*here, *(one for one in self._now() if one.keys not in ("", "Esc")), *in_place]
+        return [
+            *here,
+            *(one for one in self._now() if one.keys not in ("", "Esc") and one.name not in named),
+            *in_place,
+        ]
 
     def _now(self) -> list[Action]:
         return [*self._window_actions(), *self._chat_actions(), *self._places()]
 
     def _write(self) -> None:
         self._window.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _to_chats(self) -> None:
+        self._window.show_sidebar()
+        self._window.sidebar.list.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _window_actions(self) -> list[Action]:
         window, shell, archive = self._window, self._window.shell, self._desk.archive

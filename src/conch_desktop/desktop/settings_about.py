@@ -77,6 +77,7 @@ class PackageRow(QWidget):
         """The licence's own words."""
         self._box = MonoBox(f"Licence of {self.package.name}", text or "The package brought no text of its licence.")
         self._column.addWidget(self._box)
+        self._box.show()
         self._name()
 
     def text(self) -> str:

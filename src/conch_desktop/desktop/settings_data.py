@@ -83,8 +83,9 @@ class DataSection(Section):
         self.sure.setVisible(bool(words))
 
     def _ask_delete(self) -> None:
-        many = count(self._kept.amounts.chats if self._kept is not None else 0, "chat")
-        self._show_sure(f"Delete {many}? Until the program ends they can be brought back here.")
+        many = self._kept.amounts.chats if self._kept is not None else 0
+        they = "it" if many == 1 else "they"
+        self._show_sure(f"Delete {count(many, 'chat')}? Until the program ends {they} can be brought back here.")
         self.no.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     async def _delete_all(self) -> None:

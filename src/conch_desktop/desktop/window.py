@@ -263,16 +263,17 @@ class Window(QMainWindow):
 
     def name_chat(self, chat: str) -> None:
         """Lets the person give a chat another name, in its row of the sidebar."""
-        self._show_sidebar()
+        self.show_sidebar()
         self.sidebar.list.rename(chat)
 
-    def _show_sidebar(self) -> None:
+    def show_sidebar(self) -> None:
+        """Unfolds the sidebar."""
         if not self.shell.sidebar_shown:
             self.shell.toggle_sidebar()
 
     def search_chats(self) -> None:
         """Puts the keys into the search of all chats."""
-        self._show_sidebar()
+        self.show_sidebar()
         self.sidebar.search.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     # Place ----------------------------------------------------------------------------------------------------------

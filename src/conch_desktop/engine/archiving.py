@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
-import re
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from conch_desktop.domain.archive import ArchivedChat
-from conch_desktop.domain.calls import CallRecord, Json
+from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.errors import ConchError
 from conch_desktop.domain.messages import (
     FilePart,
@@ -32,6 +30,7 @@ from conch_desktop.domain.messages import (
 from conch_desktop.domain.models import Provider
 from conch_desktop.domain.pictures import LARGEST, PictureContent, kind_of
 from conch_desktop.domain.typed_json import Kinds, Misfit, read, written
+from conch_desktop.engine.json_lines import CLOSED, dumped, loaded, open_list
 from conch_desktop.store.archives import Archives, Outcome
 
 FORMAT, VERSION = "conch-desktop chats", 1
@@ -49,7 +48,6 @@ KINDS = Kinds(
 )
 """The parts of a message by their names in the file."""
 
-_LONE = re.compile("[\ud800-\udfff]")
 _NOTHING_CHANGED = "Nothing was changed."
 
 
@@ -93,22 +91,23 @@ class Archiving:
         named = [NamedProvider(one.id, one.kind, one.name) for one in await self._providers()]
         head = {"kind": FORMAT, "version": VERSION, "providers": [written(one, KINDS) for one in named]}
         async with _new_file(path) as write:
-            await write(_dumped(head)[:-1] + ',"chats":[')
+            await asyncio.to_thread(write, open_list(head, "chats"))
             for chat in chats or await self._archives.ids():
                 archived = await self._archives.read(chat)
                 if archived is not None:
-                    before = ",\n" if written_chats else "\n"
-                    await write(before + await asyncio.to_thread(_written_chat, archived))
+                    await asyncio.to_thread(write, ",\n" if written_chats else "\n")
+                    await asyncio.to_thread(_write_chat, archived, write)
                     written_chats += 1
-            await write("\n]}\n")
+            await asyncio.to_thread(write, f"\n{CLOSED}\n")
         return written_chats
 
     async def bring(self, path: Path) -> Brought:
         """Brings the chats of a file back, all or none. Raises `ConchError` for a file that can't be used."""
         named, chats = await asyncio.to_thread(_read_file, path)
         here = _same_providers(named, await self._providers())
+        moved = await asyncio.to_thread(lambda: [_with_models(chat, here) for chat in chats])
         try:
-            outcomes: list[Outcome] = await self._archives.add([_with_models(chat, here) for chat in chats])
+            outcomes: list[Outcome] = await self._archives.add(moved)
         except OverflowError as error:
             raise ConchError(f"{path.name} is damaged: a number in it is too large.", _NOTHING_CHANGED) from error
         return Brought(*(outcomes.count(one) for one in ("added", "there", "beside")))
@@ -121,29 +120,25 @@ def _chats(many: int) -> str:
 # Writing -----------------------------------------------------------------------------------------------------------
 
 
-def _written_chat(archived: ArchivedChat) -> str:
-    return _dumped(written(replace(archived, messages=tuple(map(broken_off, archived.messages))), KINDS))
-
-
-def _dumped(value: Json) -> str:
-    """JSON that is UTF-8: half a surrogate pair, which a broken-off answer can hold, is written as an escape."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _LONE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+def _write_chat(archived: ArchivedChat, write: Callable[[str], object]) -> None:
+    """Writes a chat, each message on a line of its own. It takes its time: for a thread."""
+    whole = written(replace(archived, messages=()), KINDS)
+    whole.pop("messages")
+    write(open_list(whole, "messages"))
+    for at, message in enumerate(archived.messages):
+        write((",\n" if at else "\n") + dumped(written(broken_off(message), KINDS)))
+    write(f"\n{CLOSED}")
 
 
 @contextlib.asynccontextmanager
-async def _new_file(path: Path) -> AsyncIterator[Callable[[str], Awaitable[None]]]:
-    """A file that takes the place of `path` when it is whole; otherwise what was there stays."""
+async def _new_file(path: Path) -> AsyncIterator[Callable[[str], object]]:
+    """Writes into a file that takes the place of `path` when it is whole; otherwise what was there stays."""
     try:
         handle, name = await asyncio.to_thread(tempfile.mkstemp, dir=path.parent, prefix=f".{path.name}-")
         new = Path(name)
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-
-                async def write(text: str) -> None:
-                    await asyncio.to_thread(file.write, text)
-
-                yield write
+                yield file.write
                 await asyncio.to_thread(_finish, file.flush, file.fileno())
             await asyncio.to_thread(new.replace, path)
         finally:
@@ -172,7 +167,7 @@ def _read_file(path: Path) -> tuple[Sequence[NamedProvider], Sequence[ArchivedCh
 def parsed(data: bytes) -> tuple[Sequence[NamedProvider], Sequence[ArchivedChat]]:
     """What is in a file of exported chats. Raises `ConchError` for one that can't be used."""
     try:
-        found = json.loads(data.decode("utf-8"))
+        found = loaded(data.decode("utf-8"))
     except (ValueError, RecursionError, MemoryError) as error:
         raise ConchError("The file is no JSON, or it is cut off.", _NOTHING_CHANGED) from error
     if not isinstance(found, dict) or found.get("kind") != FORMAT:
