@@ -94,7 +94,10 @@ def test_everything_is_done_with_keys_alone(run: Run, tmp_path: Path) -> None:
             server.route("GET /v1/models", json_reply({"data": [{"id": "small"}, {"id": "large"}]}))
             await settle()
             await add_a_provider(window, server.url)
-            await soon(lambda: window.findChild(ModelPicker) and window.findChild(ModelPicker).isVisible(), "the models of the new provider are shown")
+            await soon(
+                lambda: window.findChild(ModelPicker) and window.findChild(ModelPicker).isVisible(),
+                "the models of the new provider are shown",
+            )
             press(window, "Escape")
             press(window, "Ctrl+M")
             write(window, "large")
@@ -262,7 +265,9 @@ def faults(window: Window) -> list[str]:
 def test_whatever_takes_the_focus_has_a_name_and_a_role_and_messages_are_a_list(run: Run, tmp_path: Path) -> None:
     async def scenario() -> None:
         async with at_work(tmp_path) as (window, _, desk, server, _):
-            server.then(call("remember", '{"content":"tea"}'), say("Noted, see [it](https://a.example):\n\n```py\nx\n```"))
+            server.then(
+                call("remember", '{"content":"tea"}'), say("Noted, see [it](https://a.example):\n\n```py\nx\n```")
+            )
             assert not faults(window)
             press(window, "Ctrl+N")
             window.composer.setFocus()

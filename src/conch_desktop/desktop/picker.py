@@ -31,6 +31,7 @@ from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.fetch_bar import FetchBar
 from conch_desktop.desktop.fields import Field
+from conch_desktop.desktop.flow import Flow
 from conch_desktop.desktop.list_rows import ROW, Index, ListRows
 from conch_desktop.desktop.model_detail import ModelDetail
 from conch_desktop.desktop.parts import IconMark, Line, badge_width, label, paint_badge
@@ -234,7 +235,7 @@ class ModelPicker(Popup):
         head.addWidget(again)
         top = QWidget()
         top.setLayout(head)
-        top.setFixedHeight(look.px(47))
+        top.setMinimumHeight(look.px(47))
         self.list.setModel(self.rows)
         self.list.setItemDelegate(_RowPainter(self.list))
         self.list.setUniformItemSizes(True)
@@ -267,12 +268,9 @@ class ModelPicker(Popup):
         file = Button("Use a GGUF file…", "quiet", "file", 28)
         add.clicked.connect(self.add_provider)
         file.clicked.connect(self.use_file)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(4)
-        self._buttons.addWidget(add)
-        self._buttons.addWidget(file)
-        self._buttons.addStretch(1)
-        self._buttons.addWidget(self._many)
+        self._buttons = Flow(4, apart=1)
+        for part in (add, file, self._many):
+            self._buttons.addWidget(part)
         self._get = QHBoxLayout()
         self._trouble.hide()
         column = QVBoxLayout(foot)
