@@ -1,7 +1,7 @@
 """Eyes for what does not fit: text that is cut off, things that lie over each other, controls that can't be reached.
 
-Run as `python -m tests.desktop.fitting FOLDER`: opens the program at the scale of `QT_SCALE_FACTOR` in a window as large
-as a screen of 1366 x 768, goes through its pages and every size of text, and prints what does not fit, a line each.
+Run as `python -m tests.desktop.fitting FOLDER`: opens the program at the scale of `QT_SCALE_FACTOR` in a window as
+large as a screen of 1366 x 768, goes through its pages and every size of text, and prints what does not fit.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import itertools
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QRect
@@ -141,8 +141,13 @@ def composer_misfits(window: Window) -> Iterator[str]:
         yield "the composer is out of reach"
 
 
-async def through_all(folder: Path, size: tuple[int, int]) -> list[str]:
-    """Goes through pages and sizes of text in a window of that size; what does not fit where."""
+async def through_all(
+    folder: Path, size: tuple[int, int], zooms: Sequence[int] = ZOOMS, opened_at: Sequence[int] = (80, 200)
+) -> list[str]:
+    """Goes through pages and sizes of text in a window of that size; what does not fit where.
+
+    Popups are opened at some sizes of text, and go through all while they are open.
+    """
     wrong: list[str] = []
     async with at_work(folder) as (window, _, _, server, _):
         window.resize(*size)
@@ -153,7 +158,7 @@ async def through_all(folder: Path, size: tuple[int, int]) -> list[str]:
         await soon(lambda: window.view.findChildren(QuestionCard), "the call waits")
 
         async def look_at(name: str, area: QWidget | None = None) -> None:
-            for zoom in ZOOMS:
+            for zoom in zooms:
                 look.set_zoom(zoom)
                 await settle()
                 found = [*misfits(window, area), *(composer_misfits(window) if area is None else ())]
@@ -181,7 +186,7 @@ async def through_all(folder: Path, size: tuple[int, int]) -> list[str]:
         press(window, "Enter")
         await look_at("card", window.activity)
         press(window, "Escape")
-        for keys, zoom in itertools.product(("Ctrl+M", "Ctrl+K", "Ctrl+Shift+O"), ZOOMS):
+        for keys, zoom in itertools.product(("Ctrl+M", "Ctrl+K", "Ctrl+Shift+O"), opened_at):
             look.set_zoom(zoom)
             await settle()
             press(window, keys)
