@@ -268,6 +268,7 @@ class ModelPicker(Popup):
         file = Button("Use a GGUF file…", "quiet", "file", 28)
         add.clicked.connect(self.add_provider)
         file.clicked.connect(self.use_file)
+        self._many.setMinimumHeight(look.px(28))
         self._buttons = Flow(4, apart=1)
         for part in (add, file, self._many):
             self._buttons.addWidget(part)
