@@ -17,8 +17,9 @@ from tests.benchmarks.chats import percentile
 from tests.benchmarks.conftest import figure
 from tests.desktop.at_work import at_work
 from tests.desktop.conftest import Run, run
-from tests.desktop.hands import Frames, paced, soon
+from tests.desktop.hands import Frames, paced, press, soon, write
 from tests.desktop.long_chat import keep, walk
+from tests.desktop.test_scenario_small import NAMES, listed, picker_of
 from tests.desktop.test_scenario_streaming import (
     CHAT,
     ask,
@@ -150,5 +151,25 @@ def test_figures_of_a_chat_of_500_messages(run: Run[Any], tmp_path: Path) -> Non
             assert took["open"] <= 400
             assert took["home"] <= 400
             assert took["find"] <= 300
+
+    run(scenario())
+
+
+def test_figures_of_a_key_in_the_list_of_412_models(run: Run[Any], tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, _, _, server, _):
+            server.route("GET /v1/models", json_reply({"data": [{"id": name} for name in NAMES]}))
+            press(window, "Ctrl+M")
+            picker = picker_of(window)
+            await soon(lambda: len(listed(picker)) == 412, "the models are listed")
+            waits = []
+            for letter in "coder 14 maker writer 3":
+                begun = time.monotonic()
+                write(window, letter)
+                picker.list.viewport().repaint()
+                waits.append((time.monotonic() - begun) * 1000)
+            key = percentile(waits, 0.95)
+            figure(f"412 models: key to list p95 {key:.0f} ms")
+            assert key <= 50
 
     run(scenario())

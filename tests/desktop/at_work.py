@@ -29,6 +29,15 @@ def said(desk: Desk) -> str:
     return session.messages[-1].text if session is not None and session.messages else ""
 
 
+async def _active(window: Window) -> None:
+    """Gives the window the keys, as the desktop does with a new one."""
+    window.activateWindow()
+    for _ in range(300):
+        if window.isActiveWindow():
+            return
+        await asyncio.sleep(0.01)
+
+
 @asynccontextmanager
 async def at_work(
     folder: Path, provider: str = "Pier"
@@ -49,7 +58,7 @@ async def at_work(
         window.allow_close = True
         window.resize(1280, 800)
         window.show()
-        window.activateWindow()  # A window that another test left may be the active one.
+        await _active(window)
         tasks = Tasks(window.say)
         desk = Desk(window, program, tasks)
         await desk.start(model)

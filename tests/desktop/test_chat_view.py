@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAccessible, QGuiApplication, QImage, QInputMethodEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QAccessible, QGuiApplication, QImage, QInputMethodEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -321,6 +321,35 @@ def test_the_head_of_code_stays_in_view(view: ChatView) -> None:
     head = block._head.mapTo(view.viewport(), QPoint(0, 0)).y()
     assert 0 <= head < 40
     assert block.height() <= 480
+
+
+def test_the_wheel_turns_a_long_block_of_code_after_a_press_in_it(view: ChatView) -> None:
+    code = "".join(f"line {at}\n" for at in range(80))
+    view.show_chat("c", [answer(f"words\n\n```python\n{code}```\n" + "\n\nwords" * 60)])
+    settle()
+    view.verticalScrollBar().setValue(0)
+    settle()
+    (block,) = widgets(view, CodeBlock)
+    assert isinstance(block, CodeBlock)
+    lines, port = block.text, block.text.viewport()
+
+    def turn() -> None:
+        spot = QPointF(20, 60)
+        wheel = QWheelEvent(
+            spot, port.mapToGlobal(spot), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        QApplication.sendEvent(port, wheel)
+
+    turn()
+    assert lines.verticalScrollBar().value() == 0
+    QTest.mouseClick(port, Qt.MouseButton.LeftButton, pos=QPoint(20, 60))
+    turn()
+    assert lines.verticalScrollBar().value() > 0
+    QApplication.sendEvent(lines, QEvent(QEvent.Type.Leave))
+    before = lines.verticalScrollBar().value()
+    turn()
+    assert lines.verticalScrollBar().value() == before
 
 
 # Finding ------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ rename box and the message editor (`test_scenarios.py`); a list of 1,000 message
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Coroutine, Iterator
@@ -15,14 +16,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QGuiApplication, QImage, QShortcut
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QWidget
 
-from conch_desktop.desktop.palette import CommandPalette, palette_rows
+from conch_desktop.desktop.palette import CommandPalette
 from conch_desktop.desktop.picker import ModelPicker
 from conch_desktop.desktop.question import QuestionCard
 from conch_desktop.desktop.window import Window
+from conch_desktop.domain.messages import Message
 from tests.desktop.at_work import at_work, said
 from tests.desktop.hands import press, settle, soon, with_keys, write
 from tests.servers import call, json_reply, say
@@ -95,7 +97,7 @@ def test_everything_is_done_with_keys_alone(run: Run, tmp_path: Path) -> None:
             await settle()
             await add_a_provider(window, server.url)
             await soon(
-                lambda: window.findChild(ModelPicker) and window.findChild(ModelPicker).isVisible(),
+                lambda: [one for one in window.findChildren(ModelPicker) if one.isVisible()],
                 "the models of the new provider are shown",
             )
             press(window, "Escape")
@@ -212,8 +214,8 @@ async def open_the_newest_row(window: Window) -> None:
 
 
 def newest_done(window: Window) -> str:
-    entries = [one for one in window.view.entries if hasattr(one, "calls")]
-    return next(call.id for one in reversed(entries) for call in one.calls if call.state == "done")
+    read = [one for one in window.view.entries if isinstance(one, Message)]
+    return next(made.id for one in reversed(read) for made in one.calls if made.state == "done")
 
 
 async def export(window: Window, path: Path) -> None:
@@ -236,12 +238,12 @@ FILE = re.compile(r"\.(svg|png|py|qss|json)$|/")
 
 def nodes(found: QAccessibleInterface, depth: int = 0) -> Iterator[QAccessibleInterface]:
     """Everything that is seen, as an assistive program walks it."""
-    if found.state().invisible:  # type: ignore[attr-defined]
+    if found.state().invisible:
         return
     yield found
     if depth < 40 and found.role() not in (QAccessible.Role.List, QAccessible.Role.ComboBox):
         for at in range(found.childCount()):
-            child = found.child(at)
+            child: QAccessibleInterface | None = found.child(at)
             if child is not None and child.isValid():
                 yield from nodes(child, depth + 1)
 
@@ -250,7 +252,7 @@ def faults(window: Window) -> list[str]:
     """The controls that take the focus and do not say what they are."""
     wrong = []
     for node in nodes(QAccessible.queryAccessibleInterface(window)):
-        if not node.state().focusable:  # type: ignore[attr-defined]
+        if not node.state().focusable:
             continue
         name = node.text(QAccessible.Text.Name).strip()
         words = any(unicodedata.category(letter)[0] in "LN" for letter in name)
@@ -317,7 +319,7 @@ async def round_trip(window: Window, key: str) -> list[QWidget]:
 
 def test_tab_goes_round_as_things_lie_on_the_screen(run: Run, tmp_path: Path) -> None:
     async def scenario() -> None:
-        async with at_work(tmp_path) as (window, _, desk, server, _):
+        async with at_work(tmp_path) as (window, _, _, server, _):
             window.activateWindow()
             server.then(call("remember", '{"content":"tea"}'), say("Noted.\n\n```py\nx = 1\n```"))
             window.composer.setFocus()
@@ -356,7 +358,7 @@ def in_order(window: Window, stops: list[QWidget]) -> None:
     assert inside == sorted(inside)
     for area in areas:
         tops = [one.mapTo(window, one.rect().topLeft()) for one in stops if area.isAncestorOf(one)]
-        for before, after in zip(tops, tops[1:], strict=False):
+        for before, after in itertools.pairwise(tops):
             assert after.y() > before.y() - 12
             assert after.y() > before.y() + 12 or after.x() > before.x() or one_tall(before, after)
 

@@ -78,12 +78,7 @@ def use_and_kill(display: str, folder: Path, server: ScriptedServer, marks: Path
     ran, listed = began(marks), began(marks.with_suffix(".listed"))
     person = Person(display, folder)
     try:
-        try:
-            wait_until(lambda: began(marks.with_suffix(".listed")) > listed, "the app is connected", 15)
-        except AssertionError:
-            Path("/tmp/dumpnow").touch(); time.sleep(3); person.look("stuck"); __import__("shutil").copy(folder.parent/"stuck.png","/tmp/stuck.png"); __import__("shutil").copytree(folder, "/tmp/stuckprofile", dirs_exist_ok=True); print(person.log.read_text(), person.program.poll(), psutil.Process(person.program.pid).children(recursive=True), folder)
-            import subprocess; print(subprocess.run(["/work/main/.venv/bin/py-spy","dump","--pid",str(person.program.pid)],capture_output=True,text=True).stdout) if Path("/work/main/.venv/bin/py-spy").exists() else None
-            raise
+        wait_until(lambda: began(marks.with_suffix(".listed")) > listed, "the app is connected")
         server.then(call("reserve_berth", '{"berth": 4}'))
         person.press("ctrl+n")
         person.type("Reserve berth 4")

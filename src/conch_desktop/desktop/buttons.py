@@ -204,7 +204,7 @@ class Button(Painted):
 
     def _ink(self) -> str:
         if not self.isEnabled():
-            return "t3"
+            return "t2" if self._kind == "primary" else "t3"  # The ground of the first is darker.
         if self._kind == "link":
             return "accH" if self.underMouse() else "acc"
         return {"primary": "onacc", "quiet": "t2", "danger": "err", "inverse": "chat"}.get(self._kind, "t1")

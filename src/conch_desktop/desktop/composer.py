@@ -411,6 +411,7 @@ class Composer(QWidget):
 
     def _fonts(self) -> None:
         self.writing.setFont(look.font("chat"))
+        self.writing.viewport().setFont(look.font("chat"))  # of the words that stand in an empty composer
         self._lines = 0
         self._fit()
 

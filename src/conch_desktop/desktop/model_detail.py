@@ -11,6 +11,7 @@ from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.flow import Flow
 from conch_desktop.desktop.parts import Line, badge_width, label, paint_badge
 from conch_desktop.desktop.picker_rows import Entry
+from conch_desktop.desktop.scroll import Scroll
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.wording import count
 
@@ -63,7 +64,8 @@ class ModelDetail(QWidget):
         super().__init__()
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(look.px(WIDTH))
+        self._fix_width()
+        look.changed.connect(self._fix_width)
         self._name = label("", "h3", "t1", 600, wrap=True)
         self._id = label("", "mono", "t2", wrap=True)
         self._badge = Badge()
@@ -86,7 +88,8 @@ class ModelDetail(QWidget):
         name.setSpacing(4)
         name.addWidget(self._name, 1)
         name.addWidget(self.star, 0, Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
+        self._inside = QWidget()
+        column = QVBoxLayout(self._inside)
         column.setContentsMargins(16, 12, 12, 16)
         column.setSpacing(6)
         column.addLayout(name)
@@ -102,6 +105,17 @@ class ModelDetail(QWidget):
         self._found = label("", "small", "t1", wrap=True)
         column.addWidget(self._found)
         column.addLayout(self._buttons())
+        area = Scroll()  # With large letters it is taller than a small screen.
+        area.setWidgetResizable(True)
+        area.setWidget(self._inside)
+        self._inside.setAutoFillBackground(False)
+        area.viewport().setAutoFillBackground(False)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(1, 0, 0, 0)
+        whole.addWidget(area)
+
+    def _fix_width(self) -> None:
+        self.setFixedWidth(look.px(WIDTH))
 
     def _choice_line(self) -> Flow:
         self.choices: dict[str, Chip] = {}
@@ -114,18 +128,16 @@ class ModelDetail(QWidget):
             chip.clicked.connect(lambda _=False, choice=choice: self.choice_made.emit(choice))
         return flow
 
-    def _buttons(self) -> QHBoxLayout:
+    def _buttons(self) -> Flow:
         self.check = Button("Check this model", "plain", "done", 28)
         self.check.setToolTip("Three harmless calls show how it gets its tools best (Ctrl+Shift+T)")
         self.check.clicked.connect(self.check_wanted)
         lessons = Button("Lessons", "quiet", height=28)
         lessons.clicked.connect(self.lessons_wanted)
-        line = QHBoxLayout()
-        line.setSpacing(6)
-        line.addWidget(self.check)
-        line.addWidget(lessons)
-        line.addStretch(1)
-        return line
+        flow = Flow(6)
+        flow.addWidget(self.check)
+        flow.addWidget(lessons)
+        return flow
 
     def show_group(self, name: str, many: int) -> None:
         """Shows the heading of a group that is folded."""
@@ -136,8 +148,7 @@ class ModelDetail(QWidget):
 
     def show_entry(self, entry: Entry | None, *, favourite: bool) -> None:
         """Shows a model, or nothing."""
-        for part in self.findChildren(QWidget):
-            part.setVisible(entry is not None)
+        self._inside.setVisible(entry is not None)
         if entry is None:
             return
         self._name.setText(entry.label)

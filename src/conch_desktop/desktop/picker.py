@@ -13,6 +13,7 @@ from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.fetch_bar import FetchBar
 from conch_desktop.desktop.fields import Field
+from conch_desktop.desktop.flow import Flow
 from conch_desktop.desktop.list_rows import ROW
 from conch_desktop.desktop.model_detail import ModelDetail
 from conch_desktop.desktop.parts import IconMark, Line, label
@@ -109,7 +110,7 @@ class ModelPicker(Popup):
         head.addWidget(again)
         top = QWidget()
         top.setLayout(head)
-        top.setFixedHeight(look.px(47))
+        top.setMinimumHeight(look.px(47))
         self.list.setModel(self.rows)
         self.list.setItemDelegate(RowPainter(self.list))
         self.list.setUniformItemSizes(True)
@@ -142,20 +143,18 @@ class ModelPicker(Popup):
         file = Button("Use a GGUF file…", "quiet", "file", 28)
         add.clicked.connect(self.add_provider)
         file.clicked.connect(self.use_file)
-        ways = QHBoxLayout()
+        ways = Flow(4)
         ways.setContentsMargins(8, 5, 8, 5)
-        ways.setSpacing(4)
         ways.addWidget(add)
         ways.addWidget(file)
-        ways.addStretch(1)
         self._get = QHBoxLayout()
-        ways.addLayout(self._get)
         self._trouble.hide()
         self._trouble.setContentsMargins(16, 6, 16, 0)
         column = QVBoxLayout(foot)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self._trouble)
+        column.addLayout(self._get)
         column.addLayout(ways)
         column.addWidget(Line())
         column.addWidget(self.keys)
