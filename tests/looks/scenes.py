@@ -182,7 +182,7 @@ async def not_run(stage: Stage) -> None:
 
 async def broken(stage: Stage) -> None:
     """An answer that broke off because the line is down, and a message that waits; nothing found; no calls."""
-    stage.world.program.can_reach = unreachable  # type: ignore[method-assign]
+    stage.world.program.can_reach = unreachable  # type: ignore[method-assign, assignment]
     await stage.open("Letter to the harbour board")
     stage.world.server.then(
         sse(chunk("Two boats were dropped and one was moved: the 09:10 no longer runs"), CUT, done=False)

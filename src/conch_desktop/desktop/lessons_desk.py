@@ -83,8 +83,7 @@ class LessonsDesk(QObject):
         """A model's lessons as they are shown."""
         now = self._program.clock.now()
         return [
-            LessonLine(one.kind, brief(one), since(one, now), one.words)
-            for one in weightiest_first(self.of(model))
+            LessonLine(one.kind, brief(one), since(one, now), one.words) for one in weightiest_first(self.of(model))
         ]
 
     def _show(self) -> None:

