@@ -80,7 +80,7 @@ class ModelDetail(QWidget):
             grid.addWidget(name, at, 0)
             grid.addWidget(value, at, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(1, 1)
-        self.star = IconButton("star", "Mark as a favourite", 28, keys="Ctrl+D")
+        self.star = IconButton("star", "Mark as a favourite", 24, keys="Ctrl+D")
         self.star.clicked.connect(self.star_wanted)
         head = QHBoxLayout()
         head.setSpacing(4)

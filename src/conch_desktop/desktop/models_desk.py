@@ -144,6 +144,7 @@ class ModelsDesk(QObject):
         button = self._window.header.model
         corner = button.mapTo(self._window, QPoint(0, 0))
         picker.open_below(QRect(corner, button.size()))
+        button.setChecked(True)
         if not self._asked:
             self._asked = True
             self._do(self.read(refresh=True), "ask the providers for their models")
@@ -152,6 +153,7 @@ class ModelsDesk(QObject):
         if self._picker is None:
             picker = self._picker = ModelPicker(self._window)
             self._window.popups.append(picker)
+            picker.closed.connect(lambda: self._window.header.model.setChecked(False))
             picker.chosen.connect(lambda model: self._do(self.choose(model), "choose the model"))
             picker.starred.connect(lambda model: self._do(self._star(model), "mark the model"))
             picker.folded.connect(lambda one, away: self._do(self._fold(one, away), "fold the group"))

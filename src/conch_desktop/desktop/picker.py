@@ -79,7 +79,7 @@ class ModelPicker(Popup):
         self.keys = _Keys()
         self._empty = label("", "ui", "t2")
         self.fetch: FetchBar | None = None
-        self.pictures, self.local = Chip("Pictures"), Chip("On this computer")
+        self.pictures, self.local = Chip("Pictures", "picture"), Chip("On this computer", "computer")
         self.pictures.setToolTip("Only models that see pictures")
         self.local.setToolTip("Only models on this computer")
         for chip in (self.pictures, self.local):
@@ -102,7 +102,7 @@ class ModelPicker(Popup):
         head = QHBoxLayout()
         head.setContentsMargins(18, 0, 12, 0)
         head.setSpacing(10)
-        head.addWidget(IconMark("search", "t2"))
+        head.addWidget(IconMark("search", "t2", 18))
         head.addWidget(self.search, 1)
         head.addWidget(self.pictures)
         head.addWidget(self.local)

@@ -122,7 +122,7 @@ class ProviderRow(QWidget):
         column = QVBoxLayout(self._more)
         column.setContentsMargins(_LEFT, 0, _PAD, 14)
         column.setSpacing(10)
-        buttons = Flow(8)
+        buttons = Flow(8, apart=1)
         change, test = Button("Change key…", height=28), Button("Test", height=28)
         remove = Button("Remove provider and key…", "danger", height=28)
         for button, words in ((change, "Change the key of"), (test, "Test"), (remove, "Remove")):
