@@ -20,7 +20,7 @@ class Line:
     def __init__(self, program: Program) -> None:
         self.up = False
         self.looks = 0
-        program.can_reach = self._reach  # type: ignore[method-assign]
+        program.can_reach = self._reach  # type: ignore[method-assign, assignment]
 
     async def _reach(self, provider: str) -> bool:
         self.looks += 1

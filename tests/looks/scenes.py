@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
@@ -15,12 +15,14 @@ from PySide6.QtWidgets import QApplication
 from conch_desktop.desktop.attachments import AttachedStrip
 from conch_desktop.desktop.desk import Desk
 from conch_desktop.desktop.pictures import from_image
+from conch_desktop.desktop.provider_row import ProviderHead
 from conch_desktop.desktop.taught_models import ModelRow
 from conch_desktop.desktop.window import Window
 from conch_desktop.domain.messages import Attached, FilePart, PicturePart
 from tests.desktop.at_work import until
 from tests.looks.world import LONG_TITLE, PLAN, ROUTE_SENT, World
 from tests.servers import CUT, HANG, call_piece, chunk, json_reply, sse
+from tests.tools.mcp.conftest import MemoryKeys, hostile
 
 
 @dataclass
@@ -157,6 +159,9 @@ async def providers(stage: Stage) -> None:
     """The providers in the settings."""
     stage.desk.settings.open("Providers")
     await settle(1.0)
+    heads = [one for one in stage.window.findChildren(ProviderHead) if "OpenRouter" in one.accessibleName()]
+    QTest.mouseClick(heads[0], Qt.MouseButton.LeftButton, pos=QPoint(20, 20))
+    await settle()
 
 
 async def models(stage: Stage) -> None:
@@ -182,7 +187,7 @@ async def not_run(stage: Stage) -> None:
 
 async def broken(stage: Stage) -> None:
     """An answer that broke off because the line is down, and a message that waits; nothing found; no calls."""
-    stage.world.program.can_reach = unreachable  # type: ignore[method-assign]
+    stage.world.program.can_reach = unreachable  # type: ignore[method-assign, assignment]
     await stage.open("Letter to the harbour board")
     stage.world.server.then(
         sse(chunk("Two boats were dropped and one was moved: the 09:10 no longer runs"), CUT, done=False)
@@ -236,13 +241,20 @@ def page(name: str) -> Arrange:
     async def arrange(stage: Stage) -> None:
         await _fill_settings(stage)
         stage.desk.settings.open(name)
-        await settle(1.2)
+        apps = stage.world.program.integrations
+        await until(lambda: all(one.state != "starting" for one in apps.all()))
+        await settle(0.8)
 
     return arrange
 
 
 async def _fill_settings(stage: Stage) -> None:
     program = stage.world.program
+    # The apps of the tests: one that runs, one whose command is nowhere, one that is switched off.
+    program.integrations._keys = MemoryKeys()
+    await program.integrations.add(hostile(name="harbour-weather"))
+    await program.integrations.add(replace(hostile(name="chart-room"), command="chartroomd", args=("--stdio",)))
+    await program.integrations.add(hostile(name="old-logbook"), is_on=False)
     for fact in ("Ana gets seasick on open water", "The boat is 9 m long and draws 1.2 m", "Takes the 07:40 ferry"):
         await program.hands.memories.add(fact)
     folder = stage.folder / "Harbour notes"

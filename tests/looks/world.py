@@ -101,7 +101,13 @@ async def _run(args: Mapping[str, Any], context: ToolContext) -> ToolAnswer:
 
 async def _diff(args: Mapping[str, Any], context: ToolContext) -> str:
     """What the made-up write would change."""
-    rows = ["## Boats", "-09:10 from Quay 2", "-Back at 17:00", "+07:40 from Quay 4, calm water", "+Back at 18:10, last boat"]
+    rows = [
+        "## Boats",
+        "-09:10 from Quay 2",
+        "-Back at 17:00",
+        "+07:40 from Quay 4, calm water",
+        "+Back at 18:10, last boat",
+    ]
     rows += ["", "+## Who sits where", "+Ana outside, at the stern", "+Everyone else as they like", "## Food"]
     lines = [row if row[:1] in ("-", "+") else f" {row}" for row in rows]
     return "\n".join(["notes/skerry-saturday.md, line 3:", *lines])
@@ -162,7 +168,9 @@ async def build(program: Program, server: ScriptedServer, clock: MovedClock, *, 
     many = [f"{maker}-{size}b" for maker in ("deepseek", "glm", "hermes", "pixtral", "qwen") for size in (4, 8, 14, 70)]
     models: dict[str, str] = {}
     for _, provider, model, label, window in names:
-        listed = [_listed(model, label, window, (0.3, 2.5) if provider == "Gemini" else None, sees=provider != "Ollama")]
+        listed = [
+            _listed(model, label, window, (0.3, 2.5) if provider == "Gemini" else None, sees=provider != "Ollama")
+        ]
         if provider == "OpenRouter":
             listed[0].update(_priced(0.1, 0.3))
             listed += [_listed(one, one, 131_072, (0.2 + at / 20, 0.8 + at / 10)) for at, one in enumerate(many)]
@@ -312,10 +320,17 @@ def _messages(kind: str, model: str, title: str, at: float) -> list[Message]:
         ]
         return [asked("Look for a berth in every harbour."), said(*made, TextPart("There is none."))]
     if kind == "table":
-        rows = "\n".join(f"| {at} | Quay {at % 9} | {'calm, ' * (at % 5)}then rising | {at * 1.5:.2f} |" for at in range(900))
-        return [asked("All of it, as a table."), said(TextPart(f"| No | From | Swell | Fare |\n|--:|---|---|--:|\n{rows}"))]
+        rows = "\n".join(
+            f"| {at} | Quay {at % 9} | {'calm, ' * (at % 5)}then rising | {at * 1.5:.2f} |" for at in range(900)
+        )
+        return [
+            asked("All of it, as a table."),
+            said(TextPart(f"| No | From | Swell | Fare |\n|--:|---|---|--:|\n{rows}")),
+        ]
     if kind == "code":
-        code = "\n".join(f"fares[{at}] = share([{at}.50, 62.50], picnic=48, people=5)  # line {at}" for at in range(400))
+        code = "\n".join(
+            f"fares[{at}] = share([{at}.50, 62.50], picnic=48, people=5)  # line {at}" for at in range(400)
+        )
         return [asked("Write it out."), said(TextPart(f"Here it is:\n\n```python\n{code}\n```"))]
     if kind == "right":
         arabic = "تغادر العبّارة في الساعة **07:40** من رصيف `Quay 4`.\n\n- اجلس في الخلف.\n- التذاكر على متن القارب."

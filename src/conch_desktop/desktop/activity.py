@@ -78,7 +78,7 @@ class Activity(QWidget):
         self.filter = IconButton("filter", "Which calls are shown")
         self.filter.setCheckable(True)
         self.filter.clicked.connect(self._choose_filter)
-        head = QHBoxLayout()
+        head = self._head_line = QHBoxLayout()
         head.setContentsMargins(16, 8, 8, 7)
         head.setSpacing(4)
         head.addWidget(label("Activity", "ui", "t1", 600), 1)
@@ -108,6 +108,7 @@ class Activity(QWidget):
     def show_state(self, *, overlay: bool, running: bool) -> None:
         """Over the chat it covers the composer's Stop, so it has one of its own."""
         self.stop.setVisible(overlay and running)
+        self._head_line.setContentsMargins(16, 4 if overlay else 8, 8, 3 if overlay else 7)  # less room, less head
 
     def show_messages(self, messages: Sequence[Message], groups: Mapping[str, str]) -> None:
         """Shows the calls of these messages; `groups` names the group of each of the program's own tools."""

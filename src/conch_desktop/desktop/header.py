@@ -183,5 +183,5 @@ class Header(QWidget):
         self.more.emit(self.more_button.mapToGlobal(QPoint(0, self.more_button.height())))
 
     def _pick(self) -> None:
-        self.model.setChecked(False)
+        self.model.setChecked(False)  # it is held down as long as the list is open, which others know
         self.pick.emit()

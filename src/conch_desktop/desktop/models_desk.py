@@ -145,6 +145,7 @@ class ModelsDesk(QObject):
         button = self._window.header.model
         corner = button.mapTo(self._window, QPoint(0, 0))
         picker.open_below(QRect(corner, button.size()))
+        button.setChecked(True)
         if not self._asked:
             self._asked = True
             self._do(self.read(refresh=True), "ask the providers for their models")
@@ -153,6 +154,7 @@ class ModelsDesk(QObject):
         if self._picker is None:
             picker = self._picker = ModelPicker(self._window)
             self._window.popups.append(picker)
+            picker.closed.connect(lambda: self._window.header.model.setChecked(False))
             picker.chosen.connect(lambda model: self._do(self.choose(model), "choose the model"))
             picker.starred.connect(lambda model: self._do(self._star(model), "mark the model"))
             picker.folded.connect(lambda one, away: self._do(self._fold(one, away), "fold the group"))
@@ -176,6 +178,7 @@ class ModelsDesk(QObject):
             return
         settings, local = self._program.settings, self._program.local_state()
         liked, lately = settings.get(FAVOURITES), settings.get(RECENT)
+        folded = settings.get(GROUPS_FOLDED)
         names = {provider.id: provider for provider in self._providers}
         self._picker.show_content(
             PickerContent(
@@ -186,7 +189,7 @@ class ModelsDesk(QObject):
                 failures={key: self._failure(key, one) for key, one in self._catalogue.failures.items()},
                 favourites=liked,
                 recent=lately,
-                folded=settings.get(GROUPS_FOLDED),
+                folded=folded,
                 current=self._chats.model_id,
                 local="" if local.fetched else "get" if local.available else "no",
                 get_words=f"Get the small model ({megabytes(SMALL_MODEL.wheel_size)} MB)",

@@ -80,7 +80,7 @@ class ModelPicker(Popup):
         self.keys = _Keys()
         self._empty = label("", "ui", "t2")
         self.fetch: FetchBar | None = None
-        self.pictures, self.local = Chip("Pictures"), Chip("On this computer")
+        self.pictures, self.local = Chip("Pictures", "picture"), Chip("On this computer", "computer")
         self.pictures.setToolTip("Only models that see pictures")
         self.local.setToolTip("Only models on this computer")
         for chip in (self.pictures, self.local):
@@ -103,7 +103,7 @@ class ModelPicker(Popup):
         head = QHBoxLayout()
         head.setContentsMargins(18, 0, 12, 0)
         head.setSpacing(10)
-        head.addWidget(IconMark("search", "t2"))
+        head.addWidget(IconMark("search", "t2", 18))
         head.addWidget(self.search, 1)
         head.addWidget(self.pictures)
         head.addWidget(self.local)
@@ -255,7 +255,7 @@ class ModelPicker(Popup):
         row: PickerRow | None = index.data(ROW) if index.isValid() else None
         if row is None or not row.provider_id:
             return
-        group = next((one for one in self.rows.rows if one.kind == "heading" and one.provider_id == row.provider_id))
+        group = next(one for one in self.rows.rows if one.kind == "heading" and one.provider_id == row.provider_id)
         if group.folded is None or group.folded == away:
             return
         others = [one for one in self._content.folded if one != row.provider_id]

@@ -75,7 +75,7 @@ class RowPainter(QStyledItemDelegate):
             painter.drawRoundedRect(rect.adjusted(6, 0, -6, 0), 6, 6)
 
     def _heading(self, painter: QPainter, rect: QRect, row: PickerRow, state: QStyle.StateFlag, *, first: bool) -> None:
-        left, right = rect.x() + _EDGE, rect.right() - _EDGE
+        left, right = float(rect.x() + _EDGE), rect.right() - _EDGE
         if row.folded is not None:
             self._ground(painter, rect, state)
             mark = look.px(16)
@@ -89,7 +89,7 @@ class RowPainter(QStyledItemDelegate):
         left = _put(painter, row.text, font, left, rect) + 8
         font = look.font("tiny", tabular=True)
         if first:  # The first heading is that of the columns too.
-            price, window = _columns()
+            price, _ = _columns()
             _put_right(painter, _PRICE, font, right, rect)
             _put_right(painter, _WINDOW, font, right - price - _GAP, rect)
             if row.count:

@@ -130,7 +130,7 @@ class ProviderRow(QWidget):
         column = QVBoxLayout(self._more)
         column.setContentsMargins(_LEFT, 0, _PAD, 14)
         column.setSpacing(10)
-        buttons = Flow(8)
+        buttons = Flow(8, apart=1)
         change, move = Button("Change key…", height=28), Button("Change address…", height=28)
         test, remove = Button("Test", height=28), Button("Remove provider and key…", "danger", height=28)
         for button, words in (

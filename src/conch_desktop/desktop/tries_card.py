@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.flow import fit_layout
 from conch_desktop.desktop.parts import Card, IconMark, label
+from conch_desktop.desktop.taught_models import Quote
 from conch_desktop.desktop.theme import look
-from conch_desktop.desktop.tokens import LINE
 from conch_desktop.desktop.wording import duration
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class TriesCard(Card):
         for number, one in enumerate(tries, 1):
             self._rows.append(_line(str(number), _WAYS.get(one.mode, one.mode), _outcome(one)))
             if one.words:
-                self._rows.append(_Quote(one.words[:_MOST_WORDS]))
+                self._rows.append(_quote(one.words[:_MOST_WORDS]))
         for row in self._rows:
             self._column.addWidget(row)
             row.show()
@@ -101,16 +100,10 @@ def _line(number: str, words: str, outcome: str) -> QWidget:
     return row
 
 
-class _Quote(QWidget):
-    """A provider's words, with a bar before them."""
-
-    def __init__(self, words: str) -> None:
-        super().__init__()
-        self._left = look.px(16) + 8
-        column = QVBoxLayout(self)
-        column.setContentsMargins(self._left + 10, 0, 0, 2)
-        column.addWidget(label(words, "mono", "t2", wrap=True))
-        self.setMinimumHeight(look.px(LINE["mono"]))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        QPainter(self).fillRect(QRectF(self._left, 0, 2, self.height()), look.colour("line2"))
+def _quote(words: str) -> QWidget:
+    """The provider's words, below those of the try."""
+    row = QWidget()
+    line = QHBoxLayout(row)
+    line.setContentsMargins(look.px(16) + 8, 0, 0, 2)
+    line.addWidget(Quote(words))
+    return row

@@ -110,7 +110,7 @@ class Turn:
         return self._draft.message()
 
     def take_back(self, call: str) -> bool:
-        """The person took back what a call of this answer did; the next request tells the model. False for another's."""
+        """The person took back what a call of this answer did; the next request tells the model."""
         return self._draft.take_back(call)
 
     def stop(self) -> None:

@@ -6,6 +6,7 @@ A text that grows (an answer's words, a call's raw text) is not written again wi
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import asdict, replace
@@ -184,7 +185,7 @@ def _growing(part: Part) -> str:
     if isinstance(part, PicturePart):
         return ""
     if isinstance(part, TriedPart):
-        return to_json([part.mode, part.ms, part.words, part.answered])
+        return json.dumps([part.mode, part.ms, part.words, part.answered])
     return part.data if isinstance(part, ReplayPart) else part.text
 
 
@@ -319,12 +320,17 @@ def _read(connection: sqlite3.Connection, which: str, values: Row) -> list[Messa
         elif number in attached:
             part = made(attached[number], from_column(text) + tail, step)
         elif kind == "tried":
-            part = TriedPart(*from_json(to_column(from_column(text) + tail)), step=step)
+            part = _read_tried(from_column(text) + tail, step)
         else:
             part = _PLAIN[kind](from_column(text) + tail, step)
         parts.setdefault(message, []).append(part)
     rows = connection.execute(f"SELECT number, id, {_HEADER} FROM messages WHERE {which} ORDER BY number", values)
     return [_read_header(row, parts.get(row[0], ())) for row in rows]
+
+
+def _read_tried(text: str, step: int) -> TriedPart:
+    mode, ms, words, answered = json.loads(text)
+    return TriedPart(mode, ms, words, answered, step)
 
 
 def _tails(connection: sqlite3.Connection, inside: str, values: Row) -> dict[int, str]:
