@@ -15,6 +15,7 @@ SQUARE = closed({"kind": {"const": "square"}, "side": NUMBER}, "kind", "side")
 
 OWN: list[tuple[dict[str, Any], Any, list[str]]] = [
     (TEXT, 5, ["v: expected text, got the number 5."]),
+    (closed({}, patternProperties={"^x-": TEXT}), {"x-a": "1", "y": 2}, ["v.y: there is no such field."]),
     (WHOLE, "ten", ['v: expected a number, got the text "ten".']),
     (WHOLE, 2.5, ["v: expected a whole number, got the number 2.5."]),
     (FLAG, "yes", ['v: expected true or false, got the text "yes".']),

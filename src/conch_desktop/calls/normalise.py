@@ -16,7 +16,7 @@ from conch_desktop.calls.origins import Origins, Place
 from conch_desktop.calls.refs import is_bare, unwrap_ref
 from conch_desktop.calls.repair import Repaired, Unreadable, repair
 from conch_desktop.calls.shapes import Shape, kind_of
-from conch_desktop.calls.strict import same
+from conch_desktop.calls.strict import Written, same
 from conch_desktop.domain.calls import Json, MendKind
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -76,6 +76,8 @@ class Normaliser:
         if isinstance(value, str):
             return self._text(value, shape, place)
         if isinstance(value, float) and "integer" in kinds and "number" not in kinds:
+            if isinstance(value, Written):
+                return value if value.whole is None else value.whole
             whole = value.is_integer() and abs(value) < _EXACT
             return int(value) if whole else value  # 4.0 is 4, and a tool can count with that
         if shape.may_be(kind_of(value)):

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from conch_desktop.calls.refs import FORMAT, is_bare
-from conch_desktop.calls.strict import same
+from conch_desktop.calls.strict import Written, same
 from conch_desktop.domain.calls import Json
 from conch_desktop.schemas.references import Schema, followed
 
@@ -21,6 +21,7 @@ _KIND_OF: dict[type, str] = {
     bool: "boolean",
     int: "integer",
     float: "number",
+    Written: "number",
     list: "array",
     dict: "object",
     type(None): "null",
@@ -195,7 +196,7 @@ class Shape:
             if kinds is None or "string" not in kinds:
                 return False
             return self._plain_text or self._takes_text(value)
-        if type(value) is int or type(value) is bool or value is None or type(value) is float:
+        if type(value) is int or type(value) is bool or value is None or isinstance(value, float):
             kind = _KIND_OF[type(value)]
             fits = kinds is None or kind in kinds or (kind == "integer" and "number" in kinds)
             return fits and (self.options is None or self._is_option(value))

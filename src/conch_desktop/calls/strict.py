@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from json import decoder
-from typing import Any
+from typing import Any, Self
 
 from conch_desktop.domain.calls import Json
 
@@ -32,6 +33,27 @@ class Unfit(ValueError):
     def __init__(self, why: str, steps: tuple[str | int, ...] = ()) -> None:
         super().__init__(why)
         self.steps = steps
+
+
+class Written(float):
+    """A number that a float turns into another: what was written, and the whole number it was, if it was one.
+
+    `123456789012345678.9e1` is whole and 1e-400 is not, whatever a float makes of them. Where any number may stand
+    it is the float it seems to be.
+    """
+
+    text: str
+    whole: int | None
+
+    def __new__(cls, text: str, whole: int | None) -> Self:
+        """The float nearest to `text`, which writes `whole` or a number with a fraction."""
+        made = super().__new__(cls, text)
+        made.text, made.whole = text, whole
+        return made
+
+    def is_integer(self) -> bool:
+        """Whether the number that was written is whole."""
+        return self.whole is not None
 
 
 class _TooLarge(ValueError):
@@ -131,11 +153,21 @@ def _float(text: str) -> float | int:
     value = float(text)
     if value - value != 0.0:
         raise _TooLarge("the number is larger than one can be")
-    if len(text) > _EXACT and "e" not in text and "E" not in text:
-        whole, _, fraction = text.partition(".")
-        if not fraction.strip("0") and int(whole) != value:
-            return int(whole)  # 9007199254740993.0 is a whole number, and a float would change it
+    if value.is_integer() and (len(text) > _EXACT or "e" in text or "E" in text):
+        return _exactly(text, value)
     return value
+
+
+def _exactly(text: str, value: float) -> float | int:
+    """A whole `value`, unless a float is not what `text` writes: 9007199254740993.0 is a whole number of its own."""
+    try:
+        exact = Decimal(text)
+    except ArithmeticError:
+        return Written(text, None)  # its exponent alone says that it is next to nothing
+    if exact == Decimal(value):
+        return value
+    whole = int(exact) if exact == exact.to_integral_value() else None
+    return whole if whole is not None and not re.search("[eE]", text) else Written(text, whole)
 
 
 def _constant(name: str) -> Any:
