@@ -73,6 +73,8 @@ CHANGED: list[tuple[dict[str, Any], Any, Any, list[str]]] = [
     ({"anyOf": [{"type": "string", "format": "browser-ref"}, {"type": "null"}]}, "[e1]", "e1", ["ref"]),
     ({"type": "object", "additionalProperties": WHOLE}, {"a": "1"}, {"a": 1}, ["number"]),
     ({"allOf": [{"type": "object", "properties": {"a": WHOLE}}]}, {"a": "1"}, {"a": 1}, ["number"]),
+    ({"type": "array", "prefixItems": [TEXT, WHOLE]}, ["1", "2", "3"], ["1", 2, "3"], ["number"]),
+    ({"type": "array", "items": [{"enum": ["N"]}, FLAG]}, '["n"]', ["N"], ["json_text", "option_case"]),
     (WHOLE, 4.0, 4, []),
     (WHOLE, 1e300, 10**300, []),
 ]

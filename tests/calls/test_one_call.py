@@ -11,6 +11,7 @@ from conch_desktop.domain.tools import Tool
 from tests.calls.tools import CREW, HOOK, NOTE, NOTHING, STATE, TEXT, TRY, closed, tool
 
 NAMED = tool("add_member", closed({"name": TEXT, "action": TEXT}, "name"))
+EITHER = tool("do", {"oneOf": [closed({"say": TEXT}, "say"), closed({"add": TEXT}, "add")]}, "harbour")
 ONE, TWO = '{"text": "a"}', '{"text": "b"}'
 
 TAKEN: list[tuple[Tool, str, dict[str, Any]]] = [
@@ -44,6 +45,7 @@ TAKEN: list[tuple[Tool, str, dict[str, Any]]] = [
     (NOTE, 'to=functions.keep_note {"text": "a"}', {"text": "a"}),
     (NOTE, 'json{"text": "a"}', {"text": "a"}),
     (NOTE, 'Here is the text: {"text": "a"}', {"text": "a"}),
+    (EITHER, '{"arguments": {"say": "x"}}', {"say": "x"}),
     (STATE, '{"arguments": {}}', {}),
     (STATE, '{"arguments": null}', {}),
     (STATE, '{"params": {"part": "x"}}', {"part": "x"}),
@@ -72,6 +74,7 @@ REFUSED: list[tuple[Tool, str, str]] = [
     (NOTE, 'Tool: drop_note\n{"text": "a"}', "they name another tool, drop_note"),
     (NOTE, '{"functionCall": {"name": "drop_note", "args": {"text": "a"}}}', "they name another tool, drop_note"),
     (STATE, '{"jsonrpc": "2.0", "method": "reboot", "params": {}}', "they name another tool, reboot"),
+    (EITHER, '{"frame": {"say": "x"}}', "they stand within frame, which"),
     (STATE, '{"reboot": {"part": "x"}}', "they stand within reboot, which"),
     (NOTE, '<think>or {"text": "b"}', "the thinking before it has no end"),
     (NOTE, 'text: {"text": "a"}', "the field text seems to stand outside the object"),

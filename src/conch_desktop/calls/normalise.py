@@ -7,7 +7,7 @@ nothing is invented, nothing is split or unpacked. The depth of values is limite
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -72,6 +72,8 @@ class Normaliser:
         if isinstance(value, dict) and "object" in kinds:
             return self._object(value, shape, place)
         if isinstance(value, list) and "array" in kinds:
+            if shape.first_items:
+                return self._tuple(value, shape.first_items, place)
             return value if shape.items is None else self._list(value, shape.items, place)
         if isinstance(value, str):
             return self._text(value, shape, place)
@@ -111,6 +113,13 @@ class Normaliser:
             else self.settled(item, items, Place(place, at))
             for at, item in enumerate(value)
         ]
+
+    def _tuple(self, value: list[Any], first: Sequence[Shape], place: Place) -> list[Any]:
+        settled = [
+            self.settled(item, shape, Place(place, at))
+            for at, (item, shape) in enumerate(zip(value, first, strict=False))
+        ]
+        return [*settled, *value[len(first) :]]
 
     def _list_of_one(self, value: Json, shape: Shape, place: Place) -> Json:
         """One value where a list of such is wanted; not within a list, which might itself be the one value."""

@@ -198,7 +198,9 @@ class OneCall:
             return None  # a tool that takes any field takes this one
         for frame in (*_CALLS, "tool_calls", self.name, *_FRAMES, *_LOOSE_FRAMES):
             if frame in value and frame not in shape.known and self._frames(frame, value):
-                others = [(key, value[key]) for key in _names(value) if key != frame and isinstance(value.get(key), str)]
+                others = [
+                    (key, value[key]) for key in _names(value) if key != frame and isinstance(value.get(key), str)
+                ]
                 wrong = [(key, named) for key, named in others if not self._is_name(named)]
                 if any(key not in shape.known or frame in _SURE_FRAMES for key, _ in wrong):
                     raise Refused(self._another(wrong[0][1]))
@@ -234,7 +236,9 @@ class OneCall:
             return
         name, inner = next(iter(value.items()))
         if name not in shape.known and isinstance(inner, dict) and inner and shape.known.issuperset(inner):
-            raise Refused(f"they stand within {wording.name(name)}, which {self.name} doesn't have: send them without it")
+            raise Refused(
+                f"they stand within {wording.name(name)}, which {self.name} doesn't have: send them without it"
+            )
 
     def _inside(self, inner: Json, here: Place, outer: Place, layers: int) -> Part | None:
         """The arguments in a frame; None when what it holds shows that it is none."""
