@@ -79,7 +79,7 @@ class Normaliser:
             return self._text(value, shape, place)
         if isinstance(value, float) and "integer" in kinds and "number" not in kinds:
             if isinstance(value, Written):
-                return value if value.whole is None else value.whole
+                return value if value.whole is None else value.whole  # 1e23 is not what a float makes of it
             whole = value.is_integer() and abs(value) < _EXACT
             return int(value) if whole else value  # 4.0 is 4, and a tool can count with that
         if shape.may_be(kind_of(value)):

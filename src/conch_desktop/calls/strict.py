@@ -11,8 +11,9 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
+from functools import cached_property
 from json import decoder
-from typing import Any, Self
+from typing import Any
 
 from conch_desktop.domain.calls import Json
 
@@ -23,6 +24,8 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _MANY = 16
 """Objects and lists on one level from which it pays to count the brackets of the text, to know when all are seen."""
 _FEW = 32
+_EVERY_WHOLE = 2**53
+"""Below it every whole number is a float of its own."""
 _EXACT = 15
 """Digits a whole number may have to be sure to survive as a float."""
 
@@ -36,20 +39,24 @@ class Unfit(ValueError):
 
 
 class Written(float):
-    """A number that a float turns into another: what was written, and the whole number it was, if it was one.
+    """A number of which a float may make another one: what was written is kept, and judged where it matters.
 
     `123456789012345678.9e1` is whole and 1e-400 is not, whatever a float makes of them. Where any number may stand
     it is the float it seems to be.
     """
 
-    text: str
-    whole: int | None
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
 
-    def __new__(cls, text: str, whole: int | None) -> Self:
-        """The float nearest to `text`, which writes `whole` or a number with a fraction."""
-        made = super().__new__(cls, text)
-        made.text, made.whole = text, whole
-        return made
+    @cached_property
+    def whole(self) -> int | None:
+        """The whole number that was written; None when it was none."""
+        try:
+            exact = Decimal(self.text)
+        except ArithmeticError:
+            return None  # its exponent alone says that it is next to nothing
+        return int(exact) if exact == exact.to_integral_value() else None
 
     def is_integer(self) -> bool:
         """Whether the number that was written is whole."""
@@ -159,15 +166,15 @@ def _float(text: str) -> float | int:
 
 
 def _exactly(text: str, value: float) -> float | int:
-    """A whole `value`, unless a float is not what `text` writes: 9007199254740993.0 is a whole number of its own."""
-    try:
-        exact = Decimal(text)
-    except ArithmeticError:
-        return Written(text, None)  # its exponent alone says that it is next to nothing
-    if exact == Decimal(value):
-        return value
-    whole = int(exact) if exact == exact.to_integral_value() else None
-    return whole if whole is not None and not re.search("[eE]", text) else Written(text, whole)
+    """A whole `value` that may not be what `text` writes: 9007199254740993.0 is a whole number of its own."""
+    exponent = "e" in text or "E" in text
+    if exponent and abs(value) >= _EVERY_WHOLE:
+        return Written(text)
+    whole, _, fraction = text.partition(".")
+    if not exponent and not fraction.strip("0"):
+        return value if (written := int(whole)) == value else written
+    number = Written(text)
+    return value if number.whole == value else number
 
 
 def _constant(name: str) -> Any:
