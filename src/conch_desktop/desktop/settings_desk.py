@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, cast
 
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from conch_desktop.engine.assembly import Program
 
 _KEEP_AFTER = 600
+"""Milliseconds."""
+_SOON = 0.15
+"""Seconds a page is waited for; then it is shown as it is, and filled when it is known."""
 
 SECTIONS: tuple[type[Section], ...] = (
     GeneralSection,
@@ -135,13 +139,20 @@ class SettingsDesk(QObject):
 
     async def _open(self, name: str, key_of: str) -> None:
         page = self._made_page()
-        for section in self.sections.values():
-            await section.fill()
-        self._window.show_whole(page)
-        page.show_page(name)
+        filling = asyncio.ensure_future(self.sections[name].fill())
+        try:
+            await asyncio.wait([filling], timeout=_SOON)
+            self._window.show_whole(page)
+            page.show_page(name)
+            await filling
+        finally:
+            filling.cancel()
         providers = self.sections["Providers"]
         if key_of and isinstance(providers, ProvidersSection):
             providers.ask_key(key_of)
+        for section in self.sections.values():
+            if section.name != name:
+                await section.fill()
 
     def integrations_changed(self) -> None:
         """An app started, ended or changed: its page shows it, if it was made."""
