@@ -207,6 +207,7 @@ def test_a_row_that_opens_keeps_the_focus_only_if_it_had_it(qtbot: QtBot, by_key
     qtbot.waitExposed(page)
     page.activateWindow()
     before.setFocus()
+    qtbot.waitUntil(before.hasFocus)
     row = models.rows["a/m"]
     if by_key:
         row.setFocus(Qt.FocusReason.TabFocusReason)

@@ -251,6 +251,7 @@ class TaughtModels(QWidget):
         by_key = self.rows[model].hasFocus()
         self.show_models(self._models)
         if by_key:  # The row is made anew; a press of the pointer leaves the focus where it is.
+            self.rows[model].show()  # what is not seen yet gets no focus
             self.rows[model].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _ask(self) -> None:
