@@ -5,13 +5,16 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from conch_desktop.desktop.activity import Activity
 from conch_desktop.desktop.buttons import Button
+from conch_desktop.desktop.fields import Field
 from conch_desktop.desktop.lesson_words import brief, weightiest_first
 from conch_desktop.desktop.picker import ModelPicker, PickerContent
 from conch_desktop.desktop.picker_rows import Entry, picker_rows
+from conch_desktop.desktop.taught_models import TaughtModel, TaughtModels
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.tries_card import TriesCard
 from conch_desktop.desktop.welcome import Welcome
@@ -190,3 +193,27 @@ def test_apps_can_be_brought_in_from_the_first_page(qtbot: QtBot) -> None:
     qtbot.addWidget(page)
     with qtbot.waitSignal(page.apps_wanted):
         page.apps.click()
+
+
+@pytest.mark.parametrize("by_key", [True, False])
+def test_a_row_that_opens_keeps_the_focus_only_if_it_had_it(qtbot: QtBot, by_key: bool) -> None:
+    page, before, models = QWidget(), Field("Find a setting"), TaughtModels(Button("Forget all"))
+    column = QVBoxLayout(page)
+    column.addWidget(before)
+    column.addWidget(models)
+    qtbot.addWidget(page)
+    models.show_models([TaughtModel("a/m", "M", "Pier", "words", False, "not checked")])
+    page.show()
+    qtbot.waitExposed(page)
+    page.activateWindow()
+    before.setFocus()
+    qtbot.waitUntil(before.hasFocus)
+    row = models.rows["a/m"]
+    if by_key:
+        row.setFocus(Qt.FocusReason.TabFocusReason)
+        qtbot.keyClick(row, Qt.Key.Key_Return)
+    else:
+        qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
+    assert models.rows["a/m"].isChecked()
+    qtbot.waitUntil(models.rows["a/m"].isVisible)
+    qtbot.waitUntil(lambda: models.rows["a/m"].hasFocus() is by_key)

@@ -250,8 +250,9 @@ class TaughtModels(QWidget):
         self._open = "" if self._open == model else model
         by_key = self.rows[model].hasFocus()
         self.show_models(self._models)
-        # The row is made anew; a press of the pointer shows no ring.
-        self.rows[model].setFocus(Qt.FocusReason.OtherFocusReason if by_key else Qt.FocusReason.MouseFocusReason)
+        if by_key:  # The row is made anew; a press of the pointer leaves the focus where it is.
+            self.rows[model].show()  # what is not seen yet gets no focus
+            self.rows[model].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _ask(self) -> None:
         self._sure.show()
