@@ -44,7 +44,7 @@ async def served(*options: str) -> AsyncIterator[str]:
     finally:
         child.stdin.close()
         try:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
                 await child.wait()
         except TimeoutError:
             child.kill()

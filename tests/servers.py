@@ -215,7 +215,7 @@ class ScriptedServer:
         """The requests of one path."""
         return [request for request in self.requests if request.path == path]
 
-    async def until(self, condition: Callable[[], bool], seconds: float = 10.0) -> None:
+    async def until(self, condition: Callable[[], bool], seconds: float = 30.0) -> None:
         """Waits until something is so. Raises TimeoutError."""
         async with asyncio.timeout(seconds):
             while not condition():

@@ -122,11 +122,13 @@ async def test_each_integration_is_told_with_its_state(tmp_path: Path) -> None:
     await program.integrations.add(hostile(name="harbour"))
     await program.integrations.add(hostile("bad-schemas", name="odd"))
     await program.integrations.add(hostile("exit", name="broken"))
+    await program.integrations.add(hostile("no-tools", name="library"))
     await program.integrations.add(hostile(name="idle"), is_on=False)
     await program.integrations.settled()
     await program.aclose()
     said = {finding.what.split()[0]: finding for finding in await found(tmp_path)}
-    assert (said["harbour"].ok, said["harbour"].what) == (True, "harbour runs, with 10 tools.")
+    assert (said["harbour"].ok, said["harbour"].what) == (True, "harbour runs, with 13 tools.")
+    assert (said["library"].ok, said["library"].what) == (True, "library runs, with 0 tools.")
     assert not said["odd"].ok
     assert "a_list" in said["odd"].what
     assert not said["broken"].ok

@@ -19,7 +19,7 @@ from conch_desktop.domain.events import Done, Notice, TextAdded
 from conch_desktop.domain.integrations import Definition
 from conch_desktop.domain.models import Provider
 from conch_desktop.engine.assembly import LOCAL, Program
-from conch_desktop.engine.commands import split_command
+from conch_desktop.engine.commands import check_command, split_command
 from conch_desktop.engine.session import MessageEnded, QuestionAsked, Session, SessionEvent
 from conch_desktop.providers import model_file
 from conch_desktop.providers.registry import KINDS
@@ -149,6 +149,8 @@ def _folder(folder: str, program: Program) -> Path:
 
 def _asked(options: argparse.Namespace, program: Program, text: str) -> tuple[str, str]:
     toolbox = program.everything()
+    if not options.tool:
+        check_command(text, toolbox)
     asked, rest = split_command(text, toolbox)
     if options.tool:
         if toolbox.find(options.tool) is None:

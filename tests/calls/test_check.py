@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from conch_desktop.calls.check import faults
+from conch_desktop.calls.read import read_call
 from tests.calls.tools import FLAG, NUMBER, TEXT, WHOLE, closed, tool
 
 CIRCLE = closed({"kind": {"const": "circle"}, "r": NUMBER}, "kind", "r")
@@ -15,6 +16,7 @@ SQUARE = closed({"kind": {"const": "square"}, "side": NUMBER}, "kind", "side")
 
 OWN: list[tuple[dict[str, Any], Any, list[str]]] = [
     (TEXT, 5, ["v: expected text, got the number 5."]),
+    (closed({}, patternProperties={"^x-": TEXT}), {"x-a": "1", "y": 2}, ["v.y: there is no such field."]),
     (WHOLE, "ten", ['v: expected a number, got the text "ten".']),
     (WHOLE, 2.5, ["v: expected a whole number, got the number 2.5."]),
     (FLAG, "yes", ['v: expected true or false, got the text "yes".']),
@@ -75,6 +77,13 @@ OWN: list[tuple[dict[str, Any], Any, list[str]]] = [
 @pytest.mark.parametrize(("schema", "value", "lines"), OWN)
 def test_an_own_tool_is_checked_in_full(schema: dict[str, Any], value: Any, lines: list[str]) -> None:
     assert faults(tool("t", closed({"v": schema}, "v")), {"v": value}) == lines
+
+
+def test_of_a_reference_in_a_circle_the_rest_is_still_checked() -> None:
+    tree = {"anyOf": [{"$ref": "#/$defs/Tree"}, closed({"kids": {"type": "array", "items": {"$ref": "#/$defs/Tree"}}})]}
+    grow = tool("grow", {**closed({"size": WHOLE, "tree": {"$ref": "#/$defs/Tree"}}), "$defs": {"Tree": tree}})
+    assert read_call('{"size": 3, "tree": {"kids": [{"kids": []}]}}', grow).ok
+    assert "- size: expected a number" in read_call('{"size": "x", "tree": {"kids": []}}', grow).error
 
 
 def test_faults_come_in_the_order_of_the_schema() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from conch_desktop.calls.normalise import number_of
 from conch_desktop.calls.read import read_call
+from conch_desktop.domain.tools import BUILTIN
 from tests.calls.tools import FLAG, NUMBER, TEXT, WHOLE, closed, tool
 
 LIST = {"type": "array", "items": TEXT}
@@ -72,8 +73,10 @@ CHANGED: list[tuple[dict[str, Any], Any, Any, list[str]]] = [
     ({"anyOf": [{"type": "string", "format": "browser-ref"}, {"type": "null"}]}, "[e1]", "e1", ["ref"]),
     ({"type": "object", "additionalProperties": WHOLE}, {"a": "1"}, {"a": 1}, ["number"]),
     ({"allOf": [{"type": "object", "properties": {"a": WHOLE}}]}, {"a": "1"}, {"a": 1}, ["number"]),
+    ({"type": "array", "prefixItems": [TEXT, WHOLE]}, ["1", "2", "3"], ["1", 2, "3"], ["number"]),
+    ({"type": "array", "items": [{"enum": ["N"]}, FLAG]}, '["n"]', ["N"], ["json_text", "option_case"]),
     (WHOLE, 4.0, 4, []),
-    (WHOLE, 1e300, 1e300, []),
+    (WHOLE, 1e300, 10**300, []),
 ]
 
 
@@ -242,6 +245,39 @@ def test_a_schema_that_contains_itself_is_followed_as_deep_as_the_value() -> Non
     read = read_call(json.dumps({"tree": value}), tool("t", schema))
     assert read.ok
     assert len(read.dropped) == 30
+
+
+@pytest.mark.parametrize(
+    ("written", "received"),
+    [
+        ("1e23", 10**23),
+        ("-123456789012345678.9e1", -1234567890123456789),
+        ("12345678901234567890.00", 12345678901234567890),
+        ("1.5e1", 15),
+        ("-0.0e9", 0),
+        ("3.0000000000000000000001", None),
+        ("9007199254740993.5", None),
+        ("1e-400", None),
+        ("-1e-99999999999999999999", None),
+    ],
+)
+@pytest.mark.parametrize("source", [BUILTIN, "harbour"])
+def test_a_whole_number_is_the_one_that_was_written_and_no_fraction_becomes_one(
+    written: str, received: Any, source: str
+) -> None:
+    raw = f'{{"n": {written}, "list": [{written}]}}'
+    read = read_call(raw, tool("count", closed({"n": WHOLE, "list": WHOLES}, "n"), source))
+    if received is None:
+        assert f"- n: expected a whole number, got the number {written}." in read.error
+        assert "- list[0]: expected a whole number" in read.error
+    else:
+        assert json.dumps(read.args) == json.dumps({"n": received, "list": [received]})
+
+
+@pytest.mark.parametrize("written", ["1e23", "9007199254740993.5", "1e-400", "6.02e23"])
+def test_where_any_number_may_stand_it_is_the_float_it_seems_to_be(written: str) -> None:
+    read = read_call(f'{{"n": {written}, "more": [{written}]}}', tool("weigh", closed({"n": NUMBER, "more": {}})))
+    assert json.dumps(read.args) == json.dumps({"n": float(written), "more": [float(written)]})
 
 
 @pytest.mark.parametrize(

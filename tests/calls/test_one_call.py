@@ -11,6 +11,7 @@ from conch_desktop.domain.tools import Tool
 from tests.calls.tools import CREW, HOOK, NOTE, NOTHING, STATE, TEXT, TRY, closed, tool
 
 NAMED = tool("add_member", closed({"name": TEXT, "action": TEXT}, "name"))
+EITHER = tool("do", {"oneOf": [closed({"say": TEXT}, "say"), closed({"add": TEXT}, "add")]}, "harbour")
 ONE, TWO = '{"text": "a"}', '{"text": "b"}'
 
 TAKEN: list[tuple[Tool, str, dict[str, Any]]] = [
@@ -23,6 +24,12 @@ TAKEN: list[tuple[Tool, str, dict[str, Any]]] = [
     (NOTE, '{"type": "function", "function": {"name": "keep_note", "arguments": {"text": "a"}}}', {"text": "a"}),
     (NOTE, '{"tool_calls": [{"function": {"name": "keep_note", "arguments": {"text": "a"}}}]}', {"text": "a"}),
     (NOTE, '{"keep_note": {"text": "a"}}', {"text": "a"}),
+    (NOTE, '{"function_call": {"name": "keep_note", "arguments": "{\\"text\\": \\"a\\"}"}}', {"text": "a"}),
+    (NOTE, '{"functionCall": {"name": "keep_note", "args": {"text": "a"}}}', {"text": "a"}),
+    (NOTE, '{"tool_call": {"id": "c1", "name": "keep_note", "arguments": {"text": "a"}}}', {"text": "a"}),
+    (NOTE, '{"jsonrpc": "2.0", "id": 1, "method": "keep_note", "params": {"text": "a"}}', {"text": "a"}),
+    (NOTE, '<think>not {"text": "b"}, text: no</think>{"text": "a"}', {"text": "a"}),
+    (NOTE, '<think>shall I call drop_note?</think>{"text": "a"}', {"text": "a"}),
     (NOTE, '{"properties": {"text": "a"}}', {"text": "a"}),
     (NOTE, '{"kwargs": {"text": "a", "pinned": "true"}}', {"text": "a", "pinned": True}),
     (NOTE, '{"arguments": {"arguments": {"text": "a"}}}', {"text": "a"}),
@@ -38,6 +45,7 @@ TAKEN: list[tuple[Tool, str, dict[str, Any]]] = [
     (NOTE, 'to=functions.keep_note {"text": "a"}', {"text": "a"}),
     (NOTE, 'json{"text": "a"}', {"text": "a"}),
     (NOTE, 'Here is the text: {"text": "a"}', {"text": "a"}),
+    (EITHER, '{"arguments": {"say": "x"}}', {"say": "x"}),
     (STATE, '{"arguments": {}}', {}),
     (STATE, '{"arguments": null}', {}),
     (STATE, '{"params": {"part": "x"}}', {"part": "x"}),
@@ -64,6 +72,11 @@ REFUSED: list[tuple[Tool, str, str]] = [
     (NOTE, 'drop_note{"text": "a"}', "they name another tool, drop_note"),
     (NOTE, 'to=drop_note {"text": "a"}', "they name another tool, drop_note"),
     (NOTE, 'Tool: drop_note\n{"text": "a"}', "they name another tool, drop_note"),
+    (NOTE, '{"functionCall": {"name": "drop_note", "args": {"text": "a"}}}', "they name another tool, drop_note"),
+    (STATE, '{"jsonrpc": "2.0", "method": "reboot", "params": {}}', "they name another tool, reboot"),
+    (EITHER, '{"frame": {"say": "x"}}', "they stand within frame, which"),
+    (STATE, '{"reboot": {"part": "x"}}', "they stand within reboot, which"),
+    (NOTE, '<think>or {"text": "b"}', "the thinking before it has no end"),
     (NOTE, 'text: {"text": "a"}', "the field text seems to stand outside the object"),
     (NOTE, '{"text": "a"} pinned: true', "the field pinned seems to stand outside the object"),
     (NAMED, '{"name": "Bo", "arguments": {"action": "x"}}', "they name another tool, Bo"),
@@ -104,6 +117,7 @@ JOINED: list[tuple[Tool, str, dict[str, Any]]] = [
     (NOTE, ONE + "{}", {"text": "a"}),
     (NOTE, '{"arguments": {"text": "a"}}{"arguments": {"pinned": true}}', {"text": "a", "pinned": True}),
     (NOTHING, "{}{}", {}),
+    (NOTE, f"<tool_call>{ONE}</tool_call><tool_call>{ONE}</tool_call>", {"text": "a"}),
 ]
 
 
@@ -119,6 +133,7 @@ def test_pieces_that_agree_are_one_call_and_nothing_is_said(known: Tool, raw: st
     [
         (ONE + TWO, 2),
         (f"{ONE}, {TWO}", 2),
+        (f"<tool_call>{ONE}</tool_call>\n<tool_call>{TWO}</tool_call>", 2),
         ("{}" + ONE + TWO, 3),
         (ONE + '{"pinned": true}{"pinned": false}', 3),
         (ONE + '{"name": "drop_note", "arguments": {"text": "a"}}', 2),

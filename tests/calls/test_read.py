@@ -203,6 +203,9 @@ BROKEN: list[Any] = [
     {"type": "object", "properties": ["n"], "required": "n"},
     {"type": 7},
     {"$ref": "#"},
+    {"type": "object", "properties": {"n": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}]}}},
+    {"properties": {"n": {"not": {"$ref": "#/$defs/A"}}}, "$defs": {"A": {"not": {"$ref": "#/$defs/A"}}}},
+    {"properties": {"n": {"$dynamicRef": "#a"}}, "$defs": {"A": {"$dynamicAnchor": "a", "$dynamicRef": "#a"}}},
     {"allOf": [{"$ref": "#"}]},
     {},
 ]

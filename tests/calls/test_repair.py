@@ -55,6 +55,9 @@ MENDED: list[tuple[str, Any, list[tuple[str, str]]]] = [
     ('\ufeff\u00a0{\u200b"a":\u00a01}\u200b', {"a": 1}, []),
     ("'{\"a\": 1}'", {"a": 1}, [("words_around", "'"), ("words_around", "'")]),
     ('{"a": 9007199254740993.0}', {"a": 9007199254740993}, []),
+    (r'{"a": \n"x", "b": 3\n\n}', {"a": "x", "b": 3}, [("odd_space", r"\n"), ("odd_space", r"\n\n")]),
+    (r'{"a": \ntrue, "b": \nNone}', {"a": True, "b": None}, []),
+    (r'{"a": [1,\n 2\t],\r\n"b": "\n"}\n', {"a": [1, 2], "b": "\n"}, []),
 ]
 
 
@@ -133,6 +136,8 @@ REFUSED: list[tuple[str, str, str]] = [
     ('say "x" {"a": 1}', "", "something stands before the object"),
     ('"a": 1, "b": {"c": 1}', "", "something stands before the object"),
     ("plain words", "", "no JSON object"),
+    ('<think>so {"a": 1}', "", "the thinking before it has no end"),
+    (r'{"a": 1,\name: 2}', "", "must stand in double quotes"),
     (r'{"a": "C:\Users\new"}', "a", "stand beside ones that don't"),
     (r'{"a": "x\x41"}', "a", "is no escape of JSON"),
     (r"{'a': 'x\x41'}", "a", "is no escape of JSON"),

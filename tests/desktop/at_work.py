@@ -15,8 +15,8 @@ from tests.servers import ScriptedServer, json_reply
 
 
 async def until(true: Callable[[], object]) -> None:
-    """Waits until something is true, six seconds at most."""
-    for _ in range(600):
+    """Waits until something is true, 40 seconds at most."""
+    for _ in range(4000):
         if true():
             return
         await asyncio.sleep(0.01)
@@ -27,6 +27,15 @@ def said(desk: Desk) -> str:
     """The words of the last message of the chat that is open."""
     session = desk.chats.session
     return session.messages[-1].text if session is not None and session.messages else ""
+
+
+async def _active(window: Window) -> None:
+    """Gives the window the keys, as the desktop does with a new one."""
+    window.activateWindow()
+    for _ in range(300):
+        if window.isActiveWindow():
+            return
+        await asyncio.sleep(0.01)
 
 
 @asynccontextmanager
@@ -49,6 +58,7 @@ async def at_work(
         window.allow_close = True
         window.resize(1280, 800)
         window.show()
+        await _active(window)
         tasks = Tasks(window.say)
         desk = Desk(window, program, tasks)
         await desk.start(model)

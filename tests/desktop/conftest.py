@@ -19,6 +19,9 @@ from conch_desktop.desktop.window import Window
 T = TypeVar("T")
 Run = Callable[[Coroutine[Any, Any, T]], T]
 
+QtBot.waitUntil.__kwdefaults__ = {"timeout": 30_000}
+"""In milliseconds: a machine that does much else has its time, and a test that passes waits no longer."""
+
 
 @pytest.fixture(autouse=True)
 def _look(qapp: QApplication) -> Iterator[None]:

@@ -13,13 +13,14 @@ from pytestqt.qtbot import QtBot
 from conch_desktop.desktop.answer_pictures import AnswerPictures
 from conch_desktop.desktop.buttons import Button
 from conch_desktop.desktop.call_card import CallCard
-from conch_desktop.desktop.call_line import CallLine
+from conch_desktop.desktop.call_line import BEYOND, CallLine
 from conch_desktop.desktop.call_news import news
 from conch_desktop.desktop.wording import state_text
 from conch_desktop.domain.calls import WHY_TAKEN_BACK, CallRecord
 from conch_desktop.domain.pictures import PictureContent
+from conch_desktop.engine.history import TAKEN_BACK
 from tests.desktop.at_work import at_work, said, until
-from tests.servers import call, say
+from tests.servers import HANG, call, chunk, say, sse
 from tests.tools.mcp.conftest import MemoryKeys, hostile
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -118,5 +119,33 @@ def test_an_apps_call_shows_how_far_it_is_and_the_app_can_be_switched_off_for_th
             await until(lambda: window.composer.tools_button.text() == f"{few} tools")
             desk.chats.begin_new()
             await until(lambda: window.composer.tools_button.text() == f"{many} tools")
+
+    run(scenario())
+
+
+def test_what_a_call_did_is_taken_back_while_the_answer_goes_on(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, program, desk, server, _):
+            program.hands.guard._policy = "all"
+            server.then(call("remember", '{"content":"takes the 07:40 ferry"}'), sse(chunk("Noted"), HANG, done=False))
+            window.composer.sent.emit("Remember it.")
+            await until(lambda: said(desk) == "Noted")
+            session = desk.chats.session
+            assert session is not None
+            made = session.messages[-1].calls[0]
+            await until(lambda: news.can_undo(made))
+            line = next(one for one in window.findChildren(CallLine) if one.call is not None and one.call.id == made.id)
+            assert line.undo is not None
+            assert line.undo.x() + line.undo.width() < line.width() - BEYOND
+            line.undo.click()
+            await until(lambda: session.messages[-1].calls[0].why == WHY_TAKEN_BACK)
+            assert not await program.hands.memories.all()
+            assert session.running
+            assert TAKEN_BACK in session.messages[-1].calls[0].sent_back
+            session.stop()
+            await until(lambda: not session.running)
+            assert session.messages[-1].calls[0].why == WHY_TAKEN_BACK
+            kept = await program.chats.messages(session.chat_id)
+            assert kept[-1].calls[0].why == WHY_TAKEN_BACK
 
     run(scenario())

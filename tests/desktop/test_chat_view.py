@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAccessible, QGuiApplication, QImage, QInputMethodEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QAccessible, QGuiApplication, QImage, QInputMethodEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -323,6 +323,35 @@ def test_the_head_of_code_stays_in_view(view: ChatView) -> None:
     assert block.height() <= 480
 
 
+def test_the_wheel_turns_a_long_block_of_code_after_a_press_in_it(view: ChatView) -> None:
+    code = "".join(f"line {at}\n" for at in range(80))
+    view.show_chat("c", [answer(f"words\n\n```python\n{code}```\n" + "\n\nwords" * 60)])
+    settle()
+    view.verticalScrollBar().setValue(0)
+    settle()
+    (block,) = widgets(view, CodeBlock)
+    assert isinstance(block, CodeBlock)
+    lines, port = block.text, block.text.viewport()
+
+    def turn() -> None:
+        spot = QPointF(20, 60)
+        wheel = QWheelEvent(
+            spot, port.mapToGlobal(spot), QPoint(), QPoint(0, -120), Qt.MouseButton.NoButton,
+            Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        QApplication.sendEvent(port, wheel)
+
+    turn()
+    assert lines.verticalScrollBar().value() == 0
+    QTest.mouseClick(port, Qt.MouseButton.LeftButton, pos=QPoint(20, 60))
+    turn()
+    assert lines.verticalScrollBar().value() > 0
+    QApplication.sendEvent(lines, QEvent(QEvent.Type.Leave))
+    before = lines.verticalScrollBar().value()
+    turn()
+    assert lines.verticalScrollBar().value() == before
+
+
 # Finding ------------------------------------------------------------------------------------------------------------
 
 
@@ -334,7 +363,7 @@ def test_a_word_that_occurs_once_is_found_marked_and_in_view(view: ChatView, qtb
     view.open_find()
     assert view._find is not None
     QTest.keyClicks(view._find.field, "Lighthouse")
-    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "1 of 1", timeout=3000)
+    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "1 of 1")
     row = dict(view.live())[12]
     assert 0 <= row.y() < 600
     (block,) = [block.widget for _, block in row.shown if isinstance(block.widget, TextBlock)]
@@ -350,7 +379,7 @@ def test_hits_are_walked_in_code_tables_and_words(view: ChatView, qtbot: QtBot) 
     view.open_find()
     assert view._find is not None
     view._find.field.setText("BOAT")
-    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "1 of 4", timeout=3000)
+    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "1 of 4")
     for expected in (2, 3, 4, 1):
         QTest.keyClick(view._find.field, Qt.Key.Key_Return)
         assert view._find._said.text() == f"{expected} of 4"
@@ -358,7 +387,7 @@ def test_hits_are_walked_in_code_tables_and_words(view: ChatView, qtbot: QtBot) 
         QTest.keyClick(view._find.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
         assert view._find._said.text() == f"{expected} of 4"
     view._find.field.setText("nowhere")
-    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "Not found", timeout=3000)
+    qtbot.waitUntil(lambda: view._find is not None and view._find._said.text() == "Not found")
 
 
 # What can be done with a message ------------------------------------------------------------------------------------

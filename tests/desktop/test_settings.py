@@ -14,8 +14,9 @@ from pytestqt.qtbot import QtBot
 from conch_desktop.desktop.provider_row import ProviderFacts, ProviderRow
 from conch_desktop.desktop.settings_desk import SECTIONS
 from conch_desktop.desktop.settings_page import SettingsPage
+from conch_desktop.desktop.settings_providers import ProvidersSection
 from tests.desktop.at_work import at_work, until
-from tests.servers import json_reply
+from tests.servers import ScriptedServer, json_reply
 
 Run = Callable[[Coroutine[Any, Any, Any]], Any]
 
@@ -78,7 +79,7 @@ def test_a_test_of_a_provider_says_what_it_found(run: Run, tmp_path: Path) -> No
 
 
 def test_one_row_shows_what_can_be_done_and_asks_before_it_removes(qtbot: QtBot) -> None:
-    row = ProviderRow("p", ProviderFacts("Pier", "http://127.0.0.1:1/v1", "3 models"), own=True)
+    row = ProviderRow("p", ProviderFacts("Pier", "http://127.0.0.1:1/v1", said="3 models"), own=True)
     qtbot.addWidget(row)
     row.show()
     heard: list[tuple[Any, ...]] = []
@@ -91,6 +92,45 @@ def test_one_row_shows_what_can_be_done_and_asks_before_it_removes(qtbot: QtBot)
     assert not heard
     buttons["Remove"].click()
     assert heard == [("p",)]
+
+
+def test_a_provider_gets_another_address_and_its_key_does_not_follow_unasked(run: Run, tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with at_work(tmp_path) as (window, program, desk, _, model), ScriptedServer() as other:
+            other.route("GET /v1/models", json_reply({"data": [{"id": "a"}, {"id": "b"}]}))
+            provider = model.partition("/")[0]
+            await program.set_key(provider, "sk-first-1")
+            desk.settings.open("Providers")
+            section = desk.settings.sections["Providers"]
+            assert isinstance(section, ProvidersSection)
+            await until(lambda: isinstance(window.whole.currentWidget(), SettingsPage))
+            before = section.rows[provider]
+            before.head.click()
+            buttons = {one.accessibleName(): one for one in before.findChildren(QAbstractButton)}
+            QTest.mouseClick(buttons["Change name and address of Pier"], Qt.MouseButton.LeftButton)
+            edit = before.edit
+            assert window.focusWidget() is edit.url
+            edit.url.clear()
+            QTest.keyClicks(edit.url, "http://pier.example")
+            QTest.keyClick(edit.url, Qt.Key.Key_Return)
+            await until(lambda: "unencrypted" in before.said())
+            assert edit.save.text() == "Save anyway"
+            edit.url.clear()
+            QTest.keyClicks(edit.url, other.url)
+            QTest.keyClick(edit.url, Qt.Key.Key_Return)
+            await until(lambda: before.said().startswith("The key was given for 127.0.0.1:"))
+            assert other.requests == []
+            QTest.keyClicks(edit.key, "sk-second-2")
+            QTest.mouseClick(edit.save, Qt.MouseButton.LeftButton)
+            await until(lambda: section.rows[provider] is not before)
+            assert "2 models" in section.rows[provider].head.accessibleName()
+            assert f"{other.url}/v1" in section.rows[provider].head.accessibleName()
+            assert {one.headers["authorization"] for one in other.requests} == {"Bearer sk-second-2"}
+            kept = await program.provider(provider)
+            assert kept is not None
+            assert kept.url == other.url
+
+    run(scenario())
 
 
 def test_a_click_on_a_page_takes_the_focus_along(run: Run, tmp_path: Path) -> None:

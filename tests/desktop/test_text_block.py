@@ -97,3 +97,11 @@ def test_it_is_as_tall_as_its_lines(qtbot: QtBot) -> None:
     wide, narrow = made.fit(600), made.fit(200)
     assert narrow > 2 * wide
     assert made.verticalScrollBar().maximum() == 0 or not made.isVisible()
+
+
+def test_a_list_from_right_to_left_has_its_marks_at_the_right(qtbot: QtBot) -> None:
+    made = block(qtbot, "- اجلس في الخلف.\n- at the stern")
+    first = made.document().begin()
+    forms = [first.blockFormat(), first.next().blockFormat()]
+    assert [(form.leftMargin() > 0, form.rightMargin() > 0) for form in forms] == [(False, True), (True, False)]
+    assert made.toPlainText() == "اجلس في الخلف.\nat the stern"

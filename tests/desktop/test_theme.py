@@ -85,6 +85,7 @@ def test_type_grows_with_the_zoom(qtbot: QtBot, window: Window, zoom: int) -> No
     look.set_zoom(zoom)
     assert look.font("ui").pointSizeF() == pytest.approx(before * zoom / 100, rel=0.01)
     assert window.composer.writing.font().pointSizeF() == pytest.approx(look.font("chat").pointSizeF())
+    assert window.composer.writing.viewport().font().pointSizeF() == pytest.approx(look.font("chat").pointSizeF())
     # The composer keeps three lines at every size.
     assert window.composer.writing.height() >= 3 * window.composer.writing.fontMetrics().lineSpacing()
 

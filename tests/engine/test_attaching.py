@@ -16,10 +16,11 @@ from conch_desktop.domain.messages import Attached, FilePart, Message, PicturePa
 from conch_desktop.domain.models import Model
 from conch_desktop.domain.pictures import PictureContent
 from conch_desktop.domain.tokens import estimate
+from conch_desktop.domain.tools import TextContent, ToolAnswer
 from conch_desktop.engine.attaching import LEAST_TOKENS, SHARE, in_room, read_attached, told_of
 from conch_desktop.engine.fitting import fit
 from conch_desktop.engine.history import as_sent
-from conch_desktop.engine.seeing import NONE_IN_WORDS, SEES_NONE, as_seen
+from conch_desktop.engine.seeing import SEES_NONE, as_seen
 from conch_desktop.engine.session import QuestionAsked
 from conch_desktop.tools.files_places import FileTrouble
 from conch_desktop.tools.guard import Answer
@@ -179,12 +180,18 @@ async def test_a_model_that_turns_out_to_be_blind_gets_words_and_it_is_said_once
     assert len(talk.chats) == 3
 
 
-async def test_in_words_a_picture_is_words_and_the_person_is_told(talk: Talk) -> None:
-    talk.server.then(json_reply({"error": {"message": "demo does not support tools"}}, 400), say("I see words."))
+async def test_a_model_that_gets_its_tools_in_words_sees_the_pictures_of_the_person_and_of_tools(talk: Talk) -> None:
+    give(talk, tool(gives(ToolAnswer((TextContent("A gull."), PIER.picture)))))
+    called = say('<tool_call>\n{"name": "crane", "arguments": {"note": "a"}}\n</tool_call>')
+    talk.server.then(json_reply({"error": {"message": "demo does not support tools"}}, 400), called, say("Two piers."))
     await talk.session.send("Look", attached=(PIER,))
-    assert "image_url" not in str(talk.chats[1].json)
-    assert "[Attached picture: north-pier.png]" in str(talk.chats[1].json)
-    assert NONE_IN_WORDS in notices(talk)
+    asked, answered = (request.json["messages"] for request in talk.chats[1:])
+    assert [part["type"] for part in asked[-1]["content"]] == ["text", "image_url"]
+    assert "[Attached picture: north-pier.png]" in asked[-1]["content"][0]["text"]
+    assert [part["type"] for part in answered[-1]["content"]] == ["text", "image_url"]
+    assert answered[-1]["content"][0]["text"].startswith("<tool_response>\ncrane answered:\nA gull.")
+    assert SEES_NONE not in notices(talk)
+    assert talk.last.text == "Two piers."
 
 
 async def test_a_long_file_is_cut_and_the_person_is_told_how_much_went(talk: Talk) -> None:

@@ -121,7 +121,7 @@ async def test_a_tool_that_misbehaves_is_an_answer_and_the_turn_goes_on(
 ) -> None:
     give(talk, tool(work, limit=0.3))
     talk.server.then(call("crane", "{}"), say("I see."))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await talk.session.send("Lift")
     (record,) = talk.last.calls
     assert (record.state, record.is_error) == (state, state == "failed")

@@ -11,6 +11,7 @@ from conch_desktop.domain.calls import Json
 from conch_desktop.domain.clock import SystemClock
 from conch_desktop.domain.events import Done, LessonLearnt, Notice, PlanMade, Refused, RequestSent
 from conch_desktop.domain.lessons import Lesson
+from conch_desktop.domain.messages import TriedPart
 from conch_desktop.domain.models import Provider
 from conch_desktop.domain.tools import Tool, ToolAnswer, ToolContext, answer
 from conch_desktop.engine.assembly import Program
@@ -314,7 +315,20 @@ async def test_a_changed_plan_is_told_with_its_reason(talk: Talk) -> None:
     talk.server.then(NO_TOOLS, say("Fine."))
     await talk.session.send("Hello")
     assert [event.mode for event in talk.of(PlanMade)] == ["native", "words"]
-    assert talk.last.why == "because the provider says this model takes no tools natively"
+    assert talk.last.why == "because the provider refused native tools"
+
+
+async def test_every_try_of_an_answer_is_kept_with_what_the_provider_said(talk: Talk) -> None:
+    talk.server.then(NO_TOOLS, say("Fine."), say("Well."))
+    await talk.session.send("Hello")
+    tries = [part for part in talk.last.parts if isinstance(part, TriedPart)]
+    assert [(one.mode, one.answered) for one in tries] == [("native", False), ("words", True)]
+    assert "tools" in tries[0].words
+    assert all(one.ms >= 0 for one in tries)
+    stored = (await talk.program.chats.messages(talk.session.chat_id))[-1]
+    assert [part for part in stored.parts if isinstance(part, TriedPart)] == tries
+    await talk.session.send("And now?")
+    assert not [part for part in talk.last.parts if isinstance(part, TriedPart)]
 
 
 def _words_lesson(talk: Talk) -> Lesson:

@@ -13,7 +13,7 @@ import pytest
 
 from conch_desktop.domain.errors import UsageError
 from conch_desktop.domain.events import CallMade, CallMoved, CallResult, GuardDecided, Notice
-from conch_desktop.domain.integrations import HIDDEN, Definition
+from conch_desktop.domain.integrations import HIDDEN, Definition, PinnedTool
 from conch_desktop.engine.assembly import DATABASE, Program
 from conch_desktop.engine.held import IntegrationView
 from conch_desktop.tools.guard import Answer
@@ -96,7 +96,7 @@ async def test_a_list_that_changes_in_mid_turn_counts_from_the_next_turn(talk: T
     assert sent_names(talk.chats[2]) == sent_names(talk.chats[0])
     assert [moved.text for moved in talk.of(CallMoved)] == ["Hauling (1 of 2)", "Hauling (2 of 2)"]
     await until(lambda: len(view_of(talk.program, "harbour").tools) == 1)
-    assert view_of(talk.program, "harbour").tools[0].changed == "its description changed since you last used it"
+    assert view_of(talk.program, "harbour").tools[0].changed == "its description changed since you accepted it"
     await talk.session.send("And now?")
     assert "steps" not in sent_names(talk.chats[3])
 
@@ -111,6 +111,33 @@ async def test_a_changed_definition_asks_again_after_always(talk: Talk) -> None:
     talk.server.then(call("echo", "{}"), say("Two."))
     await talk.session.send("Again")
     assert [decided.decision for decided in talk.of(GuardDecided)][-2:] == ["ask", "denied"]
+
+
+async def test_a_tool_that_changed_while_the_program_was_closed_is_told_until_it_is_accepted(talk: Talk) -> None:
+    added = await give(talk)
+    old = {"title": "", "description": "As it was.", "arguments": {}, "reads": True, "inside": True}
+    rows = talk.program.integrations._rows
+    pinned = await rows.pinned(added)
+    await rows.pin(added, ({**pinned, "echo": PinnedTool("echo", "a-b-c", definition=json.dumps(old))}).values())
+
+    async def after_a_restart(accept: str = "") -> tuple[str, str]:
+        """What is said of the tool, and how it was; then it is accepted as `accept` has it."""
+        again = await Program.open(talk.program.data_dir)
+        try:
+            await again.tidy()
+            await again.integrations.settled()
+            tool = next(one for one in view_of(again, "harbour").tools if one.name == "echo")
+            if accept:
+                await again.integrations.accept_tool(added, "echo", tool.now if accept == "now" else accept)
+            return tool.changed, tool.before
+        finally:
+            await again.aclose()
+
+    said = "its description and its arguments and what it may do changed since you accepted it"
+    assert await after_a_restart() == (said, json.dumps(old))
+    assert await after_a_restart(accept="{}") == (said, json.dumps(old))  # it changed again before the person pressed
+    assert await after_a_restart(accept="now") == (said, json.dumps(old))
+    assert await after_a_restart() == ("", "")
 
 
 async def test_a_tool_named_like_one_of_ours_never_shadows_it(talk: Talk) -> None:

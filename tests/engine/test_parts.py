@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conch_desktop.domain.calls import CallRecord, CallState
+from conch_desktop.domain.errors import UsageError
 from conch_desktop.domain.events import (
     CallMade,
     CallProgress,
@@ -29,8 +30,9 @@ from conch_desktop.domain.memories import Memory
 from conch_desktop.domain.messages import Message, NoticePart, ReasoningPart, ReplayPart, TextPart
 from conch_desktop.domain.models import Model
 from conch_desktop.domain.tokens import estimate
+from conch_desktop.engine.answering import share_told, told
 from conch_desktop.engine.circles import PAUSE_FAILURES_AT, TELL_FAILURES_AT, Circles
-from conch_desktop.engine.commands import split_command
+from conch_desktop.engine.commands import check_command, split_command
 from conch_desktop.engine.draft import AnswerDraft
 from conch_desktop.engine.fitting import API_WINDOW, LOCAL_WINDOW, assumed_window, fit
 from conch_desktop.engine.history import NO_ANSWER, as_sent
@@ -216,6 +218,44 @@ def test_the_newest_message_always_stays() -> None:
 )
 def test_a_tool_is_named_at_the_start_of_a_message(text: str, expected: tuple[str, str]) -> None:
     assert split_command(text, BOX) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("/remembr tea", "There is no tool named remembr. Did you mean /remember?"),
+        ("/xyzzy", "There is no tool named xyzzy."),
+        ("/remember", "There is nothing behind /remember. Write what it is for: /remember and then your words."),
+        ("/remember \n ", "There is nothing behind /remember."),
+        ("/remember I like tea", ""),
+        ("/remember\nI like tea", ""),
+        ("/etc/hosts is what?", ""),
+        ("/ and /", ""),
+        ("and /xyzzy", ""),
+        ("//comment", ""),
+        ("/12 of them", ""),
+        ("", ""),
+    ],
+)
+def test_a_tool_that_is_not_there_or_has_nothing_behind_it_is_told(text: str, said: str) -> None:
+    try:
+        check_command(text, BOX)
+        told_why = ""
+    except UsageError as error:
+        told_why = str(error)
+    assert told_why.startswith(said)
+    assert bool(told_why) == bool(said)
+
+
+@pytest.mark.parametrize(
+    "text", ["short", "x" * 100_000, "a\u202eb" * 20_000, "[Cut here: this is 1 of 2 characters.]" * 3]
+)
+def test_what_the_model_was_told_of_an_answer_is_known_from_its_call(text: str) -> None:
+    said = told("look", text, 500)
+    share = share_told(CallRecord("a", "look", "{}", state="done", answer=text, sent_back=f"{said.text}\n\n[A note.]"))
+    assert (share is not None) == ("characters." in said.notice and "was given" in said.notice)
+    if share is not None:
+        assert f"{share[0]:,} of {share[1]:,} characters" in said.notice
 
 
 def test_the_prompt_is_the_same_all_day_and_a_new_fact_changes_only_its_end() -> None:

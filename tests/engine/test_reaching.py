@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from conch_desktop.domain.errors import ProviderError, UsageError
 from conch_desktop.domain.models import Provider
 from conch_desktop.engine.adding import is_untested, keys_at_hand
 from conch_desktop.engine.assembly import Program
-from conch_desktop.engine.reaching import Reach, account, is_secret, open_way, reached, read_headers
+from conch_desktop.engine.reaching import Reach, account, is_secret, moved, open_way, reached, read_headers
 from tests.servers import ScriptedServer, json_reply
 
 LIST = json_reply({"data": [{"id": "m"}]})
@@ -87,6 +89,56 @@ def test_what_cannot_be_reached_so_is_refused(url: str, reach: Reach) -> None:
 )
 def test_plain_http_is_for_home(url: str, warned: bool) -> None:
     assert bool(open_way("openai", url)) is warned
+
+
+OLD = Provider("p", "openai", "Pier", "http://127.0.0.1:81", proxy="http://proxy:1", headers=(("X-Title", "C"),))
+
+
+@pytest.mark.parametrize(
+    ("provider", "url", "kept", "given", "said"),
+    [
+        (OLD, "http://127.0.0.1:81/other/v1", True, False, ""),
+        (OLD, "127.0.0.1:81", True, False, ""),
+        (OLD, "http://127.0.0.1:82", False, False, ""),
+        (OLD, "http://127.0.0.1:82", True, True, ""),
+        (OLD, "http://127.0.0.1:82", True, False, "The key was given for 127.0.0.1:81 alone."),
+        (OLD, "https://pier.example", True, False, "The key was given for 127.0.0.1:81 alone."),
+        (replace(OLD, key_env="PIER"), "http://127.0.0.1:82", False, True, "The key in PIER is for 127.0.0.1:81"),
+        (replace(OLD, secret_headers=("X-Key",)), "http://127.0.0.1:82", False, True, "X-Key was given for 127.0.0.1"),
+        (OLD, "http://[", False, False, "is not an address"),
+        (OLD, "http://me:pw@127.0.0.1:81", False, False, "no password can stand in it"),
+    ],
+)
+def test_a_secret_follows_to_no_other_server_unasked(
+    provider: Provider, url: str, kept: bool, given: bool, said: str
+) -> None:
+    if said:
+        with pytest.raises(UsageError, match=re.escape(said)):
+            moved(provider, "Quay", url, kept=kept, given=given)
+    else:
+        assert moved(provider, "Quay", url, kept=kept, given=given) == replace(provider, name="Quay", url=url)
+
+
+async def test_a_provider_with_another_address_is_asked_there(tmp_path: Path) -> None:
+    async with ScriptedServer() as first, ScriptedServer() as second:
+        second.route("GET /v1/models", LIST)
+        program = await Program.open(tmp_path)
+        provider, _ = await program.add_provider("openai", "Pier", first.url, "sk-first-1")
+        await program.models(refresh=True)
+        with pytest.raises(UsageError, match="alone"):
+            await program.change_provider(provider.id, "Quay", second.url)
+        assert (await program.provider(provider.id)) == provider
+        assert await program.change_provider(provider.id, "Quay", second.url, "sk-second-2") == "until you quit"
+        assert "m" in [one.name for one in (await program.models(refresh=True)).models if one.provider == provider.id]
+        assert [one.headers["authorization"] for one in second.requests] == ["Bearer sk-second-2"]
+        await program.aclose()
+        again = await Program.open(tmp_path)
+        kept = await again.provider(provider.id)
+        assert kept is not None
+        assert (kept.name, kept.url) == ("Quay", second.url)
+        with pytest.raises(UsageError, match="no longer there"):
+            await again.change_provider("gone", "Quay", second.url)
+        await again.aclose()
 
 
 async def test_secrets_of_a_connection_are_in_no_file_and_go_with_the_provider(tmp_path: Path) -> None:

@@ -16,10 +16,14 @@ import pytest
 from conch_desktop.domain.events import CallResult
 from conch_desktop.domain.integrations import Definition
 from tests.engine.conftest import Talk
-from tests.servers import call, say
+from tests.servers import ScriptedServer, call, json_reply, say
 from tests.tools.mcp.conftest import until
 
-PACKAGES = tuple(f"@modelcontextprotocol/server-{name}@2026.8.31" for name in ("everything", "filesystem", "memory"))
+PACKAGES = (
+    *(f"@modelcontextprotocol/server-{name}@2026.8.31" for name in ("everything", "filesystem", "memory")),
+    "mcp-obsidian@1.0.0",  # two that send awkward schemas: its arguments have no type, and nothing else
+    "@zereight/mcp-gitlab@2.1.64",  # 118 tools in 160 kB, fields of two types, choices in three levels; prompts too
+)
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -47,8 +51,8 @@ def python(module: str, *args: str) -> Definition:
     return Definition(name, "stdio", command=sys.executable, args=("-m", module, *args), start_limit=120)
 
 
-def npx(folder: Path, name: str, *args: str, **env: str) -> Definition:
-    command = ("--prefix", str(folder), f"mcp-server-{name}", *args)
+def npx(folder: Path, name: str, *args: str, program: str = "", **env: str) -> Definition:
+    command = ("--prefix", str(folder), program or f"mcp-server-{name}", *args)
     return Definition(name, "stdio", command="npx", args=command, env=env, start_limit=120)
 
 
@@ -113,6 +117,45 @@ async def test_memory(talk: Talk, npm: Path, tmp_path: Path) -> None:
     result = await ask(talk, definition, "create_entities", {"entities": [tea]}, words=False)
     assert result.state == "done", result.text
     assert "is liked" in kept.read_text()
+
+
+@pytest.mark.parametrize("words", [False, True], ids=["native", "words"])
+async def test_a_server_whose_arguments_have_no_type_and_no_fields(
+    talk: Talk, npm: Path, tmp_path: Path, words: bool
+) -> None:
+    (tmp_path / "log.md").write_text("fog over the pier\n")
+    definition = npx(npm, "notes", str(tmp_path), program="mcp-obsidian")
+    result = await ask(talk, definition, "read_notes", {"paths": ["log.md"]}, words=words)
+    assert result.state == "done", result.text
+    assert "fog over the pier" in result.text
+    listed = {tool.name: tool.parameters for tool in talk.program.integrations.tools()}
+    assert set(listed) == {"read_notes", "search_notes"}
+    assert all(schema["type"] == "object" for schema in listed.values())
+
+
+@pytest.mark.parametrize("words", [False, True], ids=["native", "words"])
+async def test_a_server_of_118_tools_with_fields_of_two_types_and_choices_in_levels(
+    talk: Talk, npm: Path, words: bool
+) -> None:
+    wide = {"id": "demo", "context_length": 200_000}  # so many tools written out fit in no small window
+    talk.server.route("GET /v1/models", json_reply({"data": [wide]}))
+    async with ScriptedServer() as forge:
+        forge.route("POST /api/v4/projects/7/labels", json_reply({"id": 1, "name": "fog", "priority": None}, 201))
+        definition = npx(
+            npm, "forge", program="mcp-gitlab",
+            GITLAB_API_URL=f"{forge.url}/api/v4", GITLAB_PERSONAL_ACCESS_TOKEN="glpat-of-test", NO_PROXY="127.0.0.1",
+        )  # fmt: skip
+        args: dict[str, object] = {"project_id": "7", "name": "fog", "color": "#606367", "priority": None}
+        result = await ask(talk, definition, "create_label", args, words=words)
+        assert result.state == "done", result.text
+        assert json.loads(result.text)["name"] == "fog"
+        (asked,) = forge.of("/api/v4/projects/7/labels")
+        assert asked.json == args
+    listed = {tool.name: tool.parameters for tool in talk.program.integrations.tools()}
+    assert len(listed) > 100
+    assert listed["create_label"]["properties"]["priority"]["type"] == ["number", "null"]
+    assert '"anyOf"' in json.dumps(listed["create_merge_request_thread"])
+    assert ("tools" in talk.chats[0].json) is not words
 
 
 async def test_everything(talk: Talk, npm: Path) -> None:

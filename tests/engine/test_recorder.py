@@ -28,7 +28,7 @@ async def test_what_happens_during_a_write_is_written_although_nothing_follows()
     message = Message("a", "assistant", (TextPart("One"),))
     recorder = Recorder(book, "chat", lambda: message)
     recorder.note()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         await book.begun.wait()
         message = replace(message, parts=(TextPart("One, two"),))
         recorder.note()

@@ -34,6 +34,12 @@ def test_a_turn_is_the_sum_of_its_requests() -> None:
     assert thrice.cost == pytest.approx(1.0014)
 
 
+def test_what_the_provider_says_it_cost_comes_before_its_list_of_prices() -> None:
+    assert Tally(None, PRICED).take(Usage(1_000_000, 0, 900_000, cost=0.19)).cost == 0.19
+    assert Tally(None, PRICED).take(Usage(1_000_000, 0, cost=0.0)).cost == 0.0
+    assert Tally(UsageCount(cost=0.5), None).take(Usage(3, cost=0.25)).cost == 0.75
+
+
 @pytest.mark.parametrize("model", [None, Model("p", "m"), replace(PRICED, price_out=None)])
 def test_without_prices_there_is_no_cost(model: Model | None) -> None:
     assert Tally(None, model).take(Usage(100, 1)).cost is None

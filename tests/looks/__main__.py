@@ -58,7 +58,7 @@ async def _take(scene: Scene) -> QImage:
     """A new window with a new profile in the state of the scene."""
     _take_look(scene)
     clock = MovedClock()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as beside:
         async with ScriptedServer() as server:
             program = await Program.open(Path(folder), clock=clock)
             world = await build(program, server, clock, blank=scene.blank)
@@ -71,7 +71,7 @@ async def _take(scene: Scene) -> QImage:
             desk = Desk(window, program, tasks)
             await desk.start(world.models.get("Gemini 2.5 Flash", ""))
             _take_look(scene)
-            await scene.arrange(Stage(window, desk, world))
+            await scene.arrange(Stage(window, desk, world, Path(beside)))
             await settle()
             picture = window.grab().toImage()
             desk.chats.stop()

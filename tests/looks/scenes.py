@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
@@ -15,12 +15,14 @@ from PySide6.QtWidgets import QApplication
 from conch_desktop.desktop.attachments import AttachedStrip
 from conch_desktop.desktop.desk import Desk
 from conch_desktop.desktop.pictures import from_image
+from conch_desktop.desktop.provider_row import ProviderHead
 from conch_desktop.desktop.taught_models import ModelRow
 from conch_desktop.desktop.window import Window
 from conch_desktop.domain.messages import Attached, FilePart, PicturePart
 from tests.desktop.at_work import until
-from tests.looks.world import PLAN, ROUTE_SENT, World
+from tests.looks.world import LONG_TITLE, PLAN, ROUTE_SENT, World
 from tests.servers import CUT, HANG, call_piece, chunk, json_reply, sse
+from tests.tools.mcp.conftest import MemoryKeys, hostile
 
 
 @dataclass
@@ -30,6 +32,7 @@ class Stage:
     window: Window
     desk: Desk
     world: World
+    folder: Path
 
     async def open(self, title: str) -> None:
         """Opens a chat and waits until it is seen."""
@@ -103,6 +106,8 @@ async def main_light(stage: Stage) -> None:
 async def call_card(stage: Stage) -> None:
     """An open call with all its mends, one of them ringed."""
     await stage.open("Harbour notes")
+    stage.window.shell.panel_width = 420
+    stage.window.shell.arrange()
     call = f"call-plan_route-{len(ROUTE_SENT)}"
     stage.window.activity.open_call(call)
     await settle()
@@ -115,7 +120,17 @@ async def call_card(stage: Stage) -> None:
 
 async def question(stage: Stage) -> None:
     """The guard's question, while somebody writes."""
-    await _streaming(stage)
+    await stage.open("Letter to the harbour board")
+    content = '{"path":"notes/skerry-saturday.md","content":"# Skerry, Saturday",}'
+    said = "Your note still has the old boats. I would change these lines:"
+    call = [chunk(calls=[call_piece("write_file", content, call_id="b")]), chunk(finish="tool_calls")]
+    stage.world.server.then(sse(chunk(said), *call))
+    stage.window.composer.set_text("Put the boats and the seats into my Skerry note.")
+    stage.window.composer.writing.enter.emit()
+    session = stage.desk.chats.session
+    assert session is not None
+    await until(lambda: session.question is not None)
+    await settle()
     stage.window.view.go_to_end()
     stage.window.composer.set_text("and leave the food part as it")
     await settle()
@@ -127,12 +142,26 @@ async def picker(stage: Stage) -> None:
     stage.window.shell.show_panel(False)
     stage.window.pick_model.emit()
     await settle(1.0)
+    QTest.keyClick(stage.window.focusWidget(), Qt.Key.Key_Down)
+    await settle()
+
+
+async def picker_folded(stage: Stage) -> None:
+    """The list of models with a group folded."""
+    await picker(stage)
+    search = stage.window.focusWidget()
+    for key in (*[Qt.Key.Key_Down] * 2, Qt.Key.Key_Left):
+        QTest.keyClick(search, key)
+    await settle()
 
 
 async def providers(stage: Stage) -> None:
     """The providers in the settings."""
     stage.desk.settings.open("Providers")
     await settle(1.0)
+    heads = [one for one in stage.window.findChildren(ProviderHead) if "OpenRouter" in one.accessibleName()]
+    QTest.mouseClick(heads[0], Qt.MouseButton.LeftButton, pos=QPoint(20, 20))
+    await settle()
 
 
 async def models(stage: Stage) -> None:
@@ -149,12 +178,16 @@ async def not_run(stage: Stage) -> None:
     await stage.open("Rewrite the berth rules")
     session = stage.desk.chats.session
     assert session is not None
+    if stage.window.width() >= 1_440:
+        stage.window.shell.panel_width = 420
+        stage.window.shell.arrange()
     stage.window.activity.open_call(session.messages[-1].calls[0].id)
     await settle()
 
 
 async def broken(stage: Stage) -> None:
-    """An answer that broke off; nothing found; no calls."""
+    """An answer that broke off because the line is down, and a message that waits; nothing found; no calls."""
+    stage.world.program.can_reach = unreachable  # type: ignore[method-assign, assignment]
     await stage.open("Letter to the harbour board")
     stage.world.server.then(
         sse(chunk("Two boats were dropped and one was moved: the 09:10 no longer runs"), CUT, done=False)
@@ -164,9 +197,16 @@ async def broken(stage: Stage) -> None:
     session = stage.desk.chats.session
     assert session is not None
     await until(lambda: session.messages[-1].failure is not None and not session.running)
+    await until(stage.window.header.offline.isVisible)
     stage.window.composer.set_text("And on Sundays?")
+    stage.window.composer.writing.enter.emit()
     stage.window.sidebar.search.field.setText("berht")
     await settle(0.8)
+
+
+async def unreachable(provider: str) -> bool:
+    """The line is down."""
+    return False
 
 
 async def narrow(stage: Stage) -> None:
@@ -193,6 +233,64 @@ async def search(stage: Stage) -> None:
     stage.window.search_chats()
     QTest.keyClicks(stage.window.sidebar.search.field, "old bridge")
     await settle(0.8)
+
+
+def page(name: str) -> Arrange:
+    """A page of the settings."""
+
+    async def arrange(stage: Stage) -> None:
+        await _fill_settings(stage)
+        stage.desk.settings.open(name)
+        apps = stage.world.program.integrations
+        await until(lambda: all(one.state != "starting" for one in apps.all()))
+        await settle(0.8)
+
+    return arrange
+
+
+async def _fill_settings(stage: Stage) -> None:
+    program = stage.world.program
+    # The apps of the tests: one that runs, one whose command is nowhere, one that is switched off.
+    program.integrations._keys = MemoryKeys()
+    await program.integrations.add(hostile(name="harbour-weather"))
+    await program.integrations.add(replace(hostile(name="chart-room"), command="chartroomd", args=("--stdio",)))
+    await program.integrations.add(hostile(name="old-logbook"), is_on=False)
+    for fact in ("Ana gets seasick on open water", "The boat is 9 m long and draws 1.2 m", "Takes the 07:40 ferry"):
+        await program.hands.memories.add(fact)
+    folder = stage.folder / "Harbour notes"
+    folder.mkdir(exist_ok=True)
+    await program.hands.grant(str(folder))
+    await program.hands.permissions.allow(source="harbour-weather", tool="forecast", digest="", definition="")
+    await program.hands.permissions.allow(source="builtin", tool="remember", digest="", definition="")
+
+
+def chat(title: str, *, up: bool = False) -> Arrange:
+    """A chat that is only opened, read from its top if `up`."""
+
+    async def arrange(stage: Stage) -> None:
+        await stage.open(title)
+        if up:
+            stage.window.view.verticalScrollBar().setValue(0)
+        await settle(0.8)
+
+    return arrange
+
+
+async def long_names(stage: Stage) -> None:
+    """A model with a name that is longer than the window."""
+    await stage.open(LONG_TITLE)
+    name = "an-organisation-with-a-long-name/a-model-fine-tuned-on-harbours-70b-instruct-v2.1-q4_k_m-extended-context"
+    stage.window.header.model.show_model("OpenRouter", name, "strict", checked=True)
+    await settle()
+
+
+async def no_chats(stage: Stage) -> None:
+    """A provider, and no chat yet."""
+    for one in stage.world.chats.values():
+        await stage.world.program.chats.delete(one)
+    await stage.desk.chats.refresh()
+    stage.window.new_chat.emit()
+    await settle()
 
 
 async def composer(stage: Stage) -> None:
@@ -255,11 +353,22 @@ async def drop(stage: Stage) -> None:
 
 async def in_words(stage: Stage) -> None:
     """A model that gets its tools in words, while it answers."""
-    await stage.open("Compare three small models")
+    stage.window.new_chat.emit()
+    fact = '<tool_call>{"name": "remember", "arguments": {"content": "takes the 07:40 ferry"}}</tool_call>'
+    noted = "Noted: you take the **07:40** ferry. I will use it when you ask about mornings."
     words = "Your ferry leaves at 07:40, and Quay 4 is twelve minutes from home on foot. With five minutes to board"
     refused = json_reply({"error": {"message": "mistral-small-3.2 does not support tools"}}, 400)
-    stage.world.server.then(refused, sse(chunk(words), HANG, done=False))
+    stage.world.server.then(refused, sse(chunk(fact), chunk(finish="stop")), sse(chunk(noted), chunk(finish="stop")))
     await stage.model("Mistral Small 3.2")
+    stage.window.composer.set_text("Please remember that I take the 07:40 ferry.")
+    stage.window.composer.writing.enter.emit()
+    await until(lambda: stage.desk.chats.session is not None and stage.desk.chats.session.question is not None)
+    session = stage.desk.chats.session
+    assert session is not None
+    stage.window.view.answered.emit(session.question.id if session.question else "", "always", "")
+    await until(lambda: not session.running)
+    await settle()
+    stage.world.server.then(sse(chunk(words), HANG, done=False))
     stage.window.composer.set_text("When do I have to leave home on Monday?")
     stage.window.composer.writing.enter.emit()
     await settle(1.0)
@@ -294,6 +403,7 @@ SCENES: Sequence[Scene] = (
     Scene("06-welcome", "06-welcome.png", welcome, blank=True),
     Scene("07-settings-providers", "07-settings-providers.png", providers),
     Scene("08-settings-models", "08-settings-models.png", models),
+    Scene("09-settings-apps", "09-settings-apps.png", page("Apps")),
     Scene("10-call-not-run", "10-call-not-run.png", not_run),
     Scene("11-empty-and-offline", "11-empty-and-offline.png", broken),
     Scene("12-narrow", "12-narrow.png", narrow, (900, 600)),
@@ -315,5 +425,26 @@ SCENES: Sequence[Scene] = (
     Scene("37-large-type", "", main_light, (1366, 768), zoom=200),
     Scene("38-high-contrast", "", call_card, theme="high"),
     Scene("39-small-type", "", not_run, (1366, 768), zoom=80),
+    Scene("41-files", "", page("Files")),
+    Scene("42-memory", "", page("Memory")),
+    Scene("43-permissions", "", page("Permissions")),
+    Scene("44-memory-dark-narrow", "", page("Memory"), (640, 480), theme="dark"),
+    Scene("45-permissions-high", "", page("Permissions"), theme="high"),
+    Scene("46-apps-narrow", "", page("Apps"), (640, 480)),
+    Scene("47-picker-folded", "", picker_folded, (1280, 800)),
+    Scene("48-picker-high", "", picker, theme="high"),
+    Scene("49-offline-narrow", "", broken, (640, 480)),
+    Scene("50-in-words-dark", "", in_words, theme="dark"),
+    Scene("51-no-chats", "", no_chats),
+    Scene("52-long-names", "", long_names, (1100, 700)),
+    Scene("53-long-names-narrow", "", long_names, (480, 360)),
+    Scene("54-right-to-left", "", chat("من اليمين إلى اليسار"), (1280, 800)),
+    Scene("55-huge-table", "", chat("One huge table", up=True), (1280, 800)),
+    Scene("56-much-code", "", chat("Much code", up=True), (1280, 800)),
+    Scene("57-many-calls", "", chat("Many calls", up=True), (1280, 800)),
+    Scene("58-least-window", "", chat("Harbour notes"), (480, 360)),
+    Scene("59-largest-type", "", chat("Harbour notes"), (1366, 768), zoom=200),
+    Scene("60-welcome-narrow-dark", "", welcome, (480, 600), theme="dark", blank=True),
+    Scene("61-palette-high", "", palette, theme="high"),
     Scene("40-large-search", "", search, (1366, 768), zoom=150),
 )

@@ -16,6 +16,7 @@ from conch_desktop.domain.tools import Tool, ToolAnswer, ToolContext, answer
 from conch_desktop.engine.assembly import Program
 from conch_desktop.engine.way import ALL
 from conch_desktop.providers.registry import base_url
+from conch_desktop.store.settings import FAVOURITES, RECENT, SEEN_MODES
 from conch_desktop.tools.toolbox import Toolbox
 from tests.servers import ScriptedServer, json_reply
 
@@ -98,10 +99,27 @@ async def _run(args: Mapping[str, Any], context: ToolContext) -> ToolAnswer:
     return answer("")
 
 
+async def _diff(args: Mapping[str, Any], context: ToolContext) -> str:
+    """What the made-up write would change."""
+    rows = [
+        "## Boats",
+        "-09:10 from Quay 2",
+        "-Back at 17:00",
+        "+07:40 from Quay 4, calm water",
+        "+Back at 18:10, last boat",
+    ]
+    rows += ["", "+## Who sits where", "+Ana outside, at the stern", "+Everyone else as they like", "## Food"]
+    lines = [row if row[:1] in ("-", "+") else f" {row}" for row in rows]
+    return "\n".join(["notes/skerry-saturday.md, line 3:", *lines])
+
+
 def _tool(name: str, group: str, words: str, effect: Any, schema: Mapping[str, Any] | None = None) -> Tool:
     shape = schema or {"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}
     source = "builtin" if group in ("memory", "files", "browser") else group
-    return Tool(name, words, shape, effect, _run, source, group if source == "builtin" else "")
+    preview = _diff if name == "write_file" else None
+    title = "change {path}" if preview else ""
+    own = group if source == "builtin" else ""
+    return Tool(name, words, shape, effect, _run, source, own, preview=preview, title=title)
 
 
 TOOLS = (
@@ -150,16 +168,40 @@ async def build(program: Program, server: ScriptedServer, clock: MovedClock, *, 
     many = [f"{maker}-{size}b" for maker in ("deepseek", "glm", "hermes", "pixtral", "qwen") for size in (4, 8, 14, 70)]
     models: dict[str, str] = {}
     for _, provider, model, label, window in names:
-        listed = [{"id": model, "name": label, "context_length": window}]
-        listed += [{"id": one, "context_length": 131_072} for one in (many if provider == "OpenRouter" else ())]
+        listed = [
+            _listed(model, label, window, (0.3, 2.5) if provider == "Gemini" else None, sees=provider != "Ollama")
+        ]
+        if provider == "OpenRouter":
+            listed[0].update(_priced(0.1, 0.3))
+            listed += [_listed(one, one, 131_072, (0.2 + at / 20, 0.8 + at / 10)) for at, one in enumerate(many)]
+        if provider == "Ollama":
+            listed += [_listed(one, one, size) for one, size in (("Qwen3 14B", 40_960), ("Phi 4 mini", 131_072))]
         server.route(f"GET /{provider}/v1/models", json_reply({"data": listed}))
         made, _ = await program.add_provider("openai", provider, f"{server.url}/{provider}/v1", "")
         models[label] = f"{made.id}/{model}"
         await _teach(program, made.id, base_url(made), model, provider)
     await program.models(refresh=True)
+    mistral, gemini, llama = (models[one] for one in ("Mistral Small 3.2", "Gemini 2.5 Flash", "Llama 3.2 3B"))
+    await program.settings.set(FAVOURITES, [gemini])
+    await program.settings.set(RECENT, [llama, mistral, gemini])
+    await program.settings.set(SEEN_MODES, {mistral: "native"})
     world = World(program, server, clock, {}, models)
     await _chats(world)
     return world
+
+
+def _listed(
+    name: str, label: str, window: int, price: tuple[float, float] | None = None, *, sees: bool = False
+) -> dict[str, Any]:
+    """A model as a provider lists it; the price is in dollars for a million tokens."""
+    entry: dict[str, Any] = {"id": name, "name": label, "context_length": window}
+    if sees:
+        entry["architecture"] = {"input_modalities": ["text", "image"]}
+    return {**entry, **(_priced(*price) if price else {})}
+
+
+def _priced(into: float, out: float) -> dict[str, Any]:
+    return {"pricing": {"prompt": f"{into / 1e6:.9f}", "completion": f"{out / 1e6:.9f}"}}
 
 
 async def _teach(program: Program, provider: str, url: str, model: str, name: str) -> None:
@@ -176,6 +218,8 @@ async def _teach(program: Program, provider: str, url: str, model: str, name: st
         await program.lessons.learn(Lesson(provider, url, model, "window", "8192", "num_ctx 8192", learnt=now - DAY))
 
 
+LONG_TITLE = "Everything about the timetable of the northern line, its boats, its piers and what changed this autumn"
+
 _TITLES = (
     ("Harbour notes", 0.0, True, "plan_route"),
     ("Ferry fares, September", 9.0, True, ""),
@@ -189,6 +233,12 @@ _TITLES = (
     ("Translate the mooring form", 5.1, False, ""),
     ("Compare three small models", 5.2, False, "words"),
     ("Rope lengths for a 9 m hull", 5.3, False, ""),
+    ("Check the mooring lines", 40.0, False, ""),
+    ("Many calls", 41.0, False, "many"),
+    ("One huge table", 41.1, False, "table"),
+    ("Much code", 41.2, False, "code"),
+    ("من اليمين إلى اليسار", 41.3, False, "right"),
+    (LONG_TITLE, 41.4, False, ""),
 )
 
 
@@ -263,6 +313,28 @@ def _messages(kind: str, model: str, title: str, at: float) -> list[Message]:
                 TextPart("Noted: you take the **07:40** ferry. I will use it when you ask about mornings."),
             ),
         ]
+    if kind == "many":
+        made = [
+            replace(call("find_berth", f'{{"harbour":"North {at}","length_m":{at}}}', "none", ms=80 + at), id=f"m{at}")
+            for at in range(100)
+        ]
+        return [asked("Look for a berth in every harbour."), said(*made, TextPart("There is none."))]
+    if kind == "table":
+        rows = "\n".join(
+            f"| {at} | Quay {at % 9} | {'calm, ' * (at % 5)}then rising | {at * 1.5:.2f} |" for at in range(900)
+        )
+        return [
+            asked("All of it, as a table."),
+            said(TextPart(f"| No | From | Swell | Fare |\n|--:|---|---|--:|\n{rows}")),
+        ]
+    if kind == "code":
+        code = "\n".join(
+            f"fares[{at}] = share([{at}.50, 62.50], picnic=48, people=5)  # line {at}" for at in range(400)
+        )
+        return [asked("Write it out."), said(TextPart(f"Here it is:\n\n```python\n{code}\n```"))]
+    if kind == "right":
+        arabic = "تغادر العبّارة في الساعة **07:40** من رصيف `Quay 4`.\n\n- اجلس في الخلف.\n- التذاكر على متن القارب."
+        return [asked("متى تغادر العبّارة يوم السبت؟"), said(TextPart(arabic))]
     if kind == "long":
         return [
             one

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -11,11 +12,13 @@ from typing import Any
 import pytest
 
 from conch_desktop.domain.errors import ProviderError
+from conch_desktop.domain.messages import SentCall, SentMessage, SentResult
 from conch_desktop.domain.models import Model
 from conch_desktop.providers import asking
 from conch_desktop.providers.openai import OpenAIWire
-from tests.providers.feeding import wire
-from tests.servers import HANG, Reply, ScriptedServer, hang_up, json_reply
+from conch_desktop.providers.wire import Request
+from tests.providers.feeding import answer_of, wire
+from tests.servers import HANG, Reply, ScriptedServer, call_piece, chunk, hang_up, json_reply, say, sse
 
 KEY = "sk-pier-1234567890"
 
@@ -113,6 +116,46 @@ async def test_a_model_the_list_does_not_have_is_looked_up_in_public_and_without
     (request,) = router.server.of(ALL)
     assert "authorization" not in request.headers
     assert KEY not in repr(request)
+
+
+async def test_who_answered_is_asked_for_again_by_its_tag(router: Pier) -> None:
+    rows = [
+        {"provider_name": "Google AI Studio", "tag": "google-ai-studio"},
+        {"provider_name": "DeepInfra", "tag": "deepinfra/turbo"},
+        {"provider_name": "DeepInfra", "tag": "deepinfra/bf16"},
+        {"provider_name": 5, "tag": "five"},
+        "no row",
+    ]
+    router.server.route("GET /api/v1/models/pier/a/endpoints", json_reply({"data": {"endpoints": rows}}))
+    turn: tuple[SentMessage, ...] = (SentMessage("user", "When?"),)
+    signed = {"choices": [{"delta": {"reasoning_details": [{"type": "reasoning.encrypted", "data": "z"}]}}]}
+    for name, order in (
+        ("Google AI Studio", {"order": ["google-ai-studio"]}),
+        ("DeepInfra", {"order": ["deepinfra"]}),
+        ("Nobody", None),
+    ):
+        router.server.then(
+            sse({"provider": name, **signed}, chunk(calls=[call_piece("find", "{}")], finish="tool_calls"))
+        )
+        replay = json.dumps((await answer_of(router.wire, Request(model("pier/a:nitro"), "", turn[:1]))).replay)
+        called = SentMessage("assistant", "", calls=(SentCall("c", "find", {}),), replay=replay)
+        turn = (turn[0], called, SentMessage("results", results=(SentResult("c", "find", "2"),)))
+        for messages, sent in ((turn, order), ((*turn, SentMessage("user", "And now?")), None)):
+            router.server.then(say("At two."))
+            await answer_of(router.wire, Request(model("pier/a:nitro"), "", messages))
+            assert router.server.requests[-1].json.get("provider") == sent
+            assert "upstream" not in json.dumps(router.server.requests[-1].json)
+    assert router.asked("/api/v1/models/pier/a/endpoints") == 1
+
+
+async def test_a_list_of_servers_that_fails_costs_nothing(router: Pier) -> None:
+    replay = json.dumps({"reasoning_details": [], "upstream": "Google"})
+    called = SentMessage("assistant", "", calls=(SentCall("c", "find", {}),), replay=replay)
+    turn = (SentMessage("user", "When?"), called, SentMessage("results", results=(SentResult("c", "find", "2"),)))
+    router.server.route("GET /api/v1/models/pier/a/endpoints", json_reply({"error": "down"}, 503))
+    router.server.then(say("At two."))
+    assert (await answer_of(router.wire, Request(model("pier/a"), "", turn))).text == "At two."
+    assert "provider" not in router.server.requests[-1].json
 
 
 async def test_20_callers_at_once_make_one_request(router: Pier) -> None:

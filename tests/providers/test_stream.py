@@ -85,6 +85,17 @@ def test_usage_is_counted_as_the_provider_does(usage: dict[str, Any], expected: 
     assert read(chunk("Yes"), {"choices": [], "usage": usage}).usage == expected
 
 
+@pytest.mark.parametrize(
+    ("cost", "expected"), [(0.25, 0.25), (0, 0.0), (None, None), ("0.25", None), (-1, None), (True, None)]
+)
+def test_a_cost_is_taken_from_a_server_that_tells_it_in_dollars(cost: Any, expected: float | None) -> None:
+    counted = {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2, "cost": cost}}
+    router = Answer(in_dollars=True)
+    router.take(counted)
+    assert router.usage == Usage(3, 2, cost=expected)
+    assert read(chunk("Yes"), counted).usage == Usage(3, 2)  # whatever another server counts in
+
+
 def test_the_last_usage_counts_and_is_told_once() -> None:
     answer = read(*(chunk("a", usage={"prompt_tokens": 8, "completion_tokens": number}) for number in (1, 2, 3)))
     assert [event for event in answer.events if isinstance(event, Usage)] == [Usage(8, 3)]

@@ -82,6 +82,20 @@ RULES: dict[str, tuple[Any, Any]] = {
     "any is anything": ({"type": "any", "description": "X"}, {"type": "string", "description": "X. Any value."}),
     "the name of a type where a schema belongs": ("integer", WHOLE),
     # options
+    "an option that is the same as text stands once": (
+        {"enum": [1, "1", "x"]},
+        {"type": "string", "enum": ["1", "x"]},
+    ),
+    "numbers among the options are told where any text may stand, so that they stay numbers": (
+        {"anyOf": [{"enum": [5, 0.5, "auto"]}, {"type": "string"}]},
+        {
+            "anyOf": [
+                {"type": "number", "description": "Options: 5, 0.5."},
+                {"type": "string", "enum": ["auto"]},
+                {"type": "string"},
+            ]
+        },
+    ),
     "options are text": ({"type": "integer", "enum": [1, 2]}, {"type": "string", "enum": ["1", "2"]}),
     "options of several types are text": (
         {"enum": [1, "auto", True, 1.5, [1], {"b": 1, "a": 2}]},

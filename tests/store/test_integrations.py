@@ -51,7 +51,7 @@ async def test_a_change_replaces_and_what_is_gone_can_not_be_changed(rows: Integ
 
 
 async def test_tools_are_remembered_exactly(rows: IntegrationRows) -> None:
-    tools = [PinnedTool("echo", "d1"), PinnedTool("half \ud83d", "d2", is_on=False)]
+    tools = [PinnedTool("echo", "d1"), PinnedTool("half \ud83d", "d2", is_on=False, definition="{\ud83d}")]
     await rows.pin("one", [PinnedTool("gone", "d0")])
     await rows.pin("one", tools)
     assert await rows.pinned("one") == {tool.tool: tool for tool in tools}

@@ -27,6 +27,7 @@ from conch_desktop.domain.messages import (
     ReplayPart,
     Role,
     TextPart,
+    TriedPart,
     UsageCount,
 )
 from conch_desktop.domain.pictures import PictureContent
@@ -69,6 +70,7 @@ PARTS: st.SearchStrategy[Part] = st.one_of(
     st.builds(TextPart, ANY_TEXT, SMALL),
     st.builds(ReasoningPart, ANY_TEXT, SMALL),
     st.builds(NoticePart, ANY_TEXT, SMALL),
+    st.builds(TriedPart, st.sampled_from(["native", "words"]), SMALL, ANY_TEXT, st.booleans(), SMALL),
     st.builds(ReplayPart, ANY_TEXT, SMALL),
     st.builds(FilePart, ANY_TEXT, ANY_TEXT, SMALL, ANY_TEXT),
     st.builds(PicturePart, PICTURES, ANY_TEXT, SMALL, ANY_TEXT),
@@ -133,6 +135,8 @@ def grown(part: Part, piece: str) -> Part:
         return replace(part, raw=part.raw + piece)
     if isinstance(part, ReplayPart):
         return replace(part, data=part.data + piece)
+    if isinstance(part, TriedPart):
+        return replace(part, words=part.words + piece)
     if isinstance(part, PicturePart):
         return replace(part, name=part.name + piece)
     return replace(part, text=part.text + piece)

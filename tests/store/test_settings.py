@@ -26,6 +26,7 @@ VALUES: list[tuple[Setting[Any], Any]] = [
     (known.TEXT_ZOOM, 200),
     (known.FAVOURITES, ["a/b", "c/d"]),
     (known.RECENT, ["a/b"]),
+    (known.GROUPS_FOLDED, ["pier"]),
     (known.LOCAL_MODEL, "/models/own.gguf"),
     (known.TOOLS_OFF, ["memory"]),
     (known.FOLDERS, ["/home/ana/notes"]),

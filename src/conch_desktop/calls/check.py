@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -110,7 +111,7 @@ def _faults(error: ValidationError) -> Iterator[Fault]:
         case "anyOf" | "oneOf":
             yield from _union(error, steps)
         case "additionalProperties" | "unevaluatedProperties" if isinstance(value, Mapping):
-            for name in [name for name in value if name not in _properties(error.schema)]:
+            for name in [name for name in value if not _described(error.schema, name)]:
                 yield (*steps, name), f"{path_text((*steps, name))}: there is no such field."
         case "pattern" | "format" if isinstance(error.schema, Mapping) and error.schema.get("format") == refs.FORMAT:
             yield steps, wording.expected(path_text(steps), "a bare ref from the page text, like e12", value)
@@ -175,6 +176,13 @@ def _is_of_another_kind(error: ValidationError) -> bool:
 def _properties(schema: Any) -> Mapping[str, Any]:
     properties = schema.get("properties") if isinstance(schema, Mapping) else None
     return properties if isinstance(properties, Mapping) else {}
+
+
+def _described(schema: Any, name: str) -> bool:
+    """Whether a schema says what the field `name` is, by its name or a pattern for it."""
+    patterns: Any = schema.get("patternProperties") if isinstance(schema, Mapping) else None
+    named = isinstance(patterns, Mapping) and any(re.search(pattern, name) for pattern in patterns)
+    return named or name in _properties(schema)
 
 
 def _kinds(wanted: Any, value: Json) -> str:

@@ -16,6 +16,7 @@ from conch_desktop.calls.slips import Slips, words_follow
 
 _FENCE = re.compile(r"(?:```|~~~)[\w+-]*+")
 _THINKING = re.compile(r"<(think|thinking|reasoning|thought)>.*?</\1>", re.DOTALL)
+_UNENDED = re.compile(r"<(?:think|thinking|reasoning|thought)>")
 _STARTS = re.compile(r"[{\[]")
 _LEADING_STOPS = re.compile(r'["}\]]')
 _CLOSERS = re.compile(r"[\s,}\]]++")
@@ -37,6 +38,9 @@ def leading(text: str, at: int) -> Words:
     if text[at : at + 1] == "<" and (found := _THINKING.match(text, at)):
         at = found.end()
         look.record.note("words_around", begun, at)
+        begun = at  # what a model thought says nothing about the call
+    elif found := _UNENDED.match(text, at):
+        raise Unmendable("the thinking before it has no end, so it can't be told whether the call was meant", at)
     at = look.blank(at)
     if text[at : at + 1] in ("{", "["):
         return Words(text[begun:at], at, tuple(look.record.marks))

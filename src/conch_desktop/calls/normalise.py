@@ -7,7 +7,7 @@ nothing is invented, nothing is split or unpacked. The depth of values is limite
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -16,7 +16,7 @@ from conch_desktop.calls.origins import Origins, Place
 from conch_desktop.calls.refs import is_bare, unwrap_ref
 from conch_desktop.calls.repair import Repaired, Unreadable, repair
 from conch_desktop.calls.shapes import Shape, kind_of
-from conch_desktop.calls.strict import same
+from conch_desktop.calls.strict import Written, same
 from conch_desktop.domain.calls import Json, MendKind
 
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -72,10 +72,14 @@ class Normaliser:
         if isinstance(value, dict) and "object" in kinds:
             return self._object(value, shape, place)
         if isinstance(value, list) and "array" in kinds:
+            if shape.first_items:
+                return self._tuple(value, shape.first_items, place)
             return value if shape.items is None else self._list(value, shape.items, place)
         if isinstance(value, str):
             return self._text(value, shape, place)
         if isinstance(value, float) and "integer" in kinds and "number" not in kinds:
+            if isinstance(value, Written):
+                return value if value.whole is None else value.whole  # 1e23 is not what a float makes of it
             whole = value.is_integer() and abs(value) < _EXACT
             return int(value) if whole else value  # 4.0 is 4, and a tool can count with that
         if shape.may_be(kind_of(value)):
@@ -109,6 +113,13 @@ class Normaliser:
             else self.settled(item, items, Place(place, at))
             for at, item in enumerate(value)
         ]
+
+    def _tuple(self, value: list[Any], first: Sequence[Shape], place: Place) -> list[Any]:
+        settled = [
+            self.settled(item, shape, Place(place, at))
+            for at, (item, shape) in enumerate(zip(value, first, strict=False))
+        ]
+        return [*settled, *value[len(first) :]]
 
     def _list_of_one(self, value: Json, shape: Shape, place: Place) -> Json:
         """One value where a list of such is wanted; not within a list, which might itself be the one value."""

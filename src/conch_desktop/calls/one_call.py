@@ -7,7 +7,7 @@ call. Pieces that agree are one call; otherwise the first counts, and the model 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,8 +26,10 @@ _FRAMES = ("arguments", "parameters", "args", "input", "params", "properties", "
 _LOOSE_FRAMES = ("kwargs", "data", "payload", "body", "request", "tool_args", "values")
 """Words that are only a frame when all that is in it are fields of the tool."""
 _SURE_FRAMES = ("arguments", "parameters")
+_CALLS = ("function", "function_call", "functionCall", "tool_call", "toolCall")
+"""Words around a whole call: its name and its arguments."""
 _NAMES = ("name", "tool", "tool_name", "function", "function_name", "action")
-_BESIDE = frozenset({"type", "id", "call_id", "tool_call_id", "index"})
+_BESIDE = frozenset({"type", "id", "call_id", "tool_call_id", "index", "jsonrpc"})
 _PREFIX = re.compile(r"^(?:functions|default_api|tools)\.")
 _NAMED_BEFORE = re.compile(
     r"<function=([\w.-]+)>|\b((?:functions|default_api)\.[\w-]+)"
@@ -177,13 +179,14 @@ class OneCall:
     def _unframed(self, value: dict[str, Any], place: Place, layers: int) -> Part:
         frame = self._frame(value) if layers else None
         if frame is None:
+            self._check_alone(value)
             return Part(value, dict.fromkeys(value, place))
         inner = Place(place, frame, "hidden")
         part = self._inside(value[frame], inner, place, layers)
         if part is None:
             return Part(value, dict.fromkeys(value, place))
         for name, beside in value.items():
-            if name != frame and name not in part.args and not self._is_beside(name, beside):
+            if name != frame and name not in part.args and not self._is_beside(name, value):
                 part.args = {**part.args, name: beside}  # no field of the tool: it will be left out by name
                 part.owners[name] = place
         return part
@@ -193,9 +196,11 @@ class OneCall:
         shape = self.shape
         if not shape.closed:
             return None  # a tool that takes any field takes this one
-        for frame in ("function", "tool_calls", self.name, *_FRAMES, *_LOOSE_FRAMES):
+        for frame in (*_CALLS, "tool_calls", self.name, *_FRAMES, *_LOOSE_FRAMES):
             if frame in value and frame not in shape.known and self._frames(frame, value):
-                others = [(key, value[key]) for key in _NAMES if key != frame and isinstance(value.get(key), str)]
+                others = [
+                    (key, value[key]) for key in _names(value) if key != frame and isinstance(value.get(key), str)
+                ]
                 wrong = [(key, named) for key, named in others if not self._is_name(named)]
                 if any(key not in shape.known or frame in _SURE_FRAMES for key, _ in wrong):
                     raise Refused(self._another(wrong[0][1]))
@@ -206,22 +211,34 @@ class OneCall:
     def _frames(self, frame: str, value: dict[str, Any]) -> bool:
         """Whether nothing of the tool's own stands beside `frame`."""
         inner = value[frame]
-        if frame == "function" and not (isinstance(inner, dict) and set(inner) & {*_FRAMES, "name"}):
+        if frame in _CALLS and not (isinstance(inner, dict) and set(inner) & {*_FRAMES, "name"}):
             return False
         if frame in _LOOSE_FRAMES and not (isinstance(inner, dict) and inner and self.shape.known.issuperset(inner)):
             return False
         if frame == "tool_calls" and not (isinstance(inner, list) and inner and isinstance(inner[0], dict)):
             return False
-        beside = [name for name, other in value.items() if name != frame and not self._is_beside(name, other)]
+        beside = [name for name in value if name != frame and not self._is_beside(name, value)]
         if not beside:
             return True
         return frame == "arguments" and not any(name in self.shape.known for name in beside)
 
-    def _is_beside(self, name: str, value: Json) -> bool:
+    def _is_beside(self, name: str, among: Mapping[str, Json]) -> bool:
         """Whether a field belongs to a frame: the tool's name, the kind of call, an id."""
-        if name in _NAMES and isinstance(value, str):
+        value = among[name]
+        if name in _names(among) and isinstance(value, str):
             return name not in self.shape.known or self._is_name(value) or name == "name"
         return name in _BESIDE and name not in self.shape.known
+
+    def _check_alone(self, value: dict[str, Any]) -> None:
+        """Arguments in a frame nobody knows: left out as an unknown field, the tool would run without any of them."""
+        shape = self.shape
+        if len(value) != 1 or not shape.closed or shape.required:
+            return
+        name, inner = next(iter(value.items()))
+        if name not in shape.known and isinstance(inner, dict) and inner and shape.known.issuperset(inner):
+            raise Refused(
+                f"they stand within {wording.name(name)}, which {self.name} doesn't have: send them without it"
+            )
 
     def _inside(self, inner: Json, here: Place, outer: Place, layers: int) -> Part | None:
         """The arguments in a frame; None when what it holds shows that it is none."""
@@ -252,6 +269,11 @@ class OneCall:
 
     def _another(self, named: str) -> str:
         return f"they name another tool, {named}: call that one itself, or send only the arguments of {self.name}"
+
+
+def _names(value: Mapping[str, Json]) -> tuple[str, ...]:
+    """The fields that name the tool where `value` is a frame."""
+    return (*_NAMES, "method") if "jsonrpc" in value else _NAMES
 
 
 def _may_be_arguments(text: str) -> bool:

@@ -34,6 +34,7 @@ which, and what is a key, is judged later."""
 _SIMPLE = r"'([^'\"\\\x00-\x1f]{0,256}+)'"
 _PYTHON = r"(True|False|None)(?![\w$.-])"
 _NEXT_OR_END = rf"{WHITE}(?:,|{_CLOSERS}(?:{WHITE},)?+)"
+_LITERAL = r"(?:true|false|null|True|False|None)(?![\w$.-])"
 _BARE = r"(?!(?:True|False|None)[^\w$.-])((?:[^\W\d]|\$)[\w$.-]*+)"
 
 _PLAIN_KEY = rf"\"[\w -]++\"{WHITE}:"
@@ -65,10 +66,11 @@ SINGLE = re.compile(r"'[^'\\]*+(?:\\.[^'\\]*+)*+'", re.DOTALL)
 CURLY = re.compile(rf'[“”„‟]((?:[^“”„‟"\\\x00-\x1f]++|{_ESCAPED})*+)[“”„‟]')
 CURLY_SINGLE = re.compile(rf"[‘’‚‛]((?:[^‘’‚‛'\"\\\x00-\x1f]++|{_ESCAPED})*+)[‘’‚‛]")
 ESCAPED = re.compile(r'\\"([^"\\\x00-\x1f]*+)\\"')
-NUMBER = re.compile(rf"{_NUMBER}(?=[\s,}}\]:/#{ODD}]|\Z)")
+NUMBER = re.compile(rf"{_NUMBER}(?=[\s,}}\]:/#\\{ODD}]|\Z)")
 WORD = re.compile(r"[^\W\d][\w$.-]*+|\$[\w$.-]*+")
 COMMENT = re.compile(r"//[^\n\r]*+|#[^\n\r]*+|/\*.*?\*/", re.DOTALL)
-ODD_SPACES = re.compile(rf"[{ODD}]++")
+ODD_SPACES = re.compile(rf"[{ODD}]++|(?:\\[nrt])++(?=[\W\d]|{_LITERAL}|\Z)")
+"""Also the escape of a line break that stands outside a text; not before a letter, which it might belong to."""
 COMMAS = re.compile(r"[,\s]*+")
 KEY_AHEAD = re.compile(
     rf"(?:\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|'[^'\\]*+(?:\\.[^'\\]*+)*+'|(?:[^\W\d]|\$)[\w$.-]*+){WHITE}:", re.DOTALL

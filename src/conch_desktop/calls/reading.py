@@ -16,7 +16,8 @@ from conch_desktop.calls.record import Unmendable
 from conch_desktop.calls.repair import Repaired, Unreadable, repair
 from conch_desktop.calls.strict import Unfit, scan, scan_text
 
-_COMMAS = re.compile(r"[,\s]*+")
+_BETWEEN = re.compile(r"[,\s]*+(</([\w:.-]++)>\s*+<\2>)?+\s*+")
+"""What stands between values that run together: commas, and tags that close one call and open the next."""
 _ESCAPED = re.compile(r'[{\[](?:\s|\\[nrt])*+\\"')
 _BRACKETS = ("{", "[")
 _QUOTES = ('"', "'")
@@ -75,10 +76,12 @@ class Reading:
             end = self._value(at, error)
             if end is None:
                 return at
-            found = _COMMAS.match(self.text, end)
+            found = _BETWEEN.match(self.text, end)
             following = found.end() if found else end
             if self.text[following : following + 1] not in _BRACKETS:
                 return end
+            if found and found[1]:
+                self.marks.append(("words_around", *found.span(1)))
             at, error = following, None
 
     def _value(self, at: int, error: json.JSONDecodeError | None) -> int | None:

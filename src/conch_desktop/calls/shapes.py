@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from conch_desktop.calls.refs import FORMAT, is_bare
-from conch_desktop.calls.strict import same
+from conch_desktop.calls.strict import Written, same
 from conch_desktop.domain.calls import Json
 from conch_desktop.schemas.references import Schema, followed
 
@@ -21,6 +21,7 @@ _KIND_OF: dict[type, str] = {
     bool: "boolean",
     int: "integer",
     float: "number",
+    Written: "number",
     list: "array",
     dict: "object",
     type(None): "null",
@@ -155,9 +156,10 @@ class Shape:
         further = [part.get(key) for part in self.parts for key in _OPENERS]
         if any(said is True or isinstance(said, Mapping) for said in further):
             return False
-        if self.branches and any(not branch.closed for branch in self.branches if branch.may_be("object")):
+        objects = [branch for branch in self.branches if branch.may_be("object")]
+        if any(not branch.closed for branch in objects):
             return False
-        return any(isinstance(part.get("properties"), Mapping) for part in self.parts)
+        return bool(objects) or any(isinstance(part.get("properties"), Mapping) for part in self.parts)
 
     @cached_property
     def further(self) -> Shape | None:
@@ -165,6 +167,13 @@ class Shape:
         schemas = [part["additionalProperties"] for part in self.parts if _is_schema(part.get("additionalProperties"))]
         patterned = any(part.get("patternProperties") for part in self.parts)
         return self.document.shape(schemas[0]) if len(schemas) == 1 and not patterned else None
+
+    @cached_property
+    def first_items(self) -> tuple[Shape, ...]:
+        """What the first places of a list hold, each for itself (`prefixItems`; `items` as a list in old drafts)."""
+        lists = [part.get("prefixItems", part.get("items")) for part in self.parts]
+        found = [list(_listed(each)) for each in lists if isinstance(each, Sequence) and not isinstance(each, str)]
+        return tuple(self.document.shape(schema) for schema in found[0]) if len(found) == 1 else ()
 
     @cached_property
     def items(self) -> Shape | None:
@@ -195,7 +204,7 @@ class Shape:
             if kinds is None or "string" not in kinds:
                 return False
             return self._plain_text or self._takes_text(value)
-        if type(value) is int or type(value) is bool or value is None or type(value) is float:
+        if type(value) is int or type(value) is bool or value is None or isinstance(value, float):
             kind = _KIND_OF[type(value)]
             fits = kinds is None or kind in kinds or (kind == "integer" and "number" in kinds)
             return fits and (self.options is None or self._is_option(value))
@@ -220,7 +229,9 @@ class Shape:
 
     def _takes_members(self, value: Json, seen: Seen) -> bool:
         if isinstance(value, list):
-            items = self.items
+            items, first = self.items, self.first_items
+            if not all(shape.takes(item, seen) for shape, item in zip(first, value, strict=False)):
+                return False
             return self.may_be("array") and (items is None or all(items.takes(item, seen) for item in value))
         if not self.may_be("object"):
             return False

@@ -133,7 +133,7 @@ class Slips:
             found = patterns.WHITES.match(text, at)
             at = found.end() if found else at
             mark = text[at : at + 1]
-            if not mark or (mark.isascii() and mark not in "/#\x0b\x0c"):
+            if not mark or (mark.isascii() and mark not in "/#\\\x0b\x0c"):
                 return at
             if found := patterns.ODD_SPACES.match(text, at):
                 at = self.record.leave_out(*found.span(), "odd_space")

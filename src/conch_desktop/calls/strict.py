@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from functools import cached_property
 from json import decoder
 from typing import Any
 
@@ -22,6 +24,8 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _MANY = 16
 """Objects and lists on one level from which it pays to count the brackets of the text, to know when all are seen."""
 _FEW = 32
+_EVERY_WHOLE = 2**53
+"""Below it every whole number is a float of its own."""
 _EXACT = 15
 """Digits a whole number may have to be sure to survive as a float."""
 
@@ -32,6 +36,31 @@ class Unfit(ValueError):
     def __init__(self, why: str, steps: tuple[str | int, ...] = ()) -> None:
         super().__init__(why)
         self.steps = steps
+
+
+class Written(float):
+    """A number of which a float may make another one: what was written is kept, and judged where it matters.
+
+    `123456789012345678.9e1` is whole and 1e-400 is not, whatever a float makes of them. Where any number may stand
+    it is the float it seems to be.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+
+    @cached_property
+    def whole(self) -> int | None:
+        """The whole number that was written; None when it was none."""
+        try:
+            exact = Decimal(self.text)
+        except ArithmeticError:
+            return None  # its exponent alone says that it is next to nothing
+        return int(exact) if exact == exact.to_integral_value() else None
+
+    def is_integer(self) -> bool:
+        """Whether the number that was written is whole."""
+        return self.whole is not None
 
 
 class _TooLarge(ValueError):
@@ -131,11 +160,21 @@ def _float(text: str) -> float | int:
     value = float(text)
     if value - value != 0.0:
         raise _TooLarge("the number is larger than one can be")
-    if len(text) > _EXACT and "e" not in text and "E" not in text:
-        whole, _, fraction = text.partition(".")
-        if not fraction.strip("0") and int(whole) != value:
-            return int(whole)  # 9007199254740993.0 is a whole number, and a float would change it
+    if value.is_integer() and (len(text) > _EXACT or "e" in text or "E" in text):
+        return _exactly(text, value)
     return value
+
+
+def _exactly(text: str, value: float) -> float | int:
+    """A whole `value` that may not be what `text` writes: 9007199254740993.0 is a whole number of its own."""
+    exponent = "e" in text or "E" in text
+    if exponent and abs(value) >= _EVERY_WHOLE:
+        return Written(text)
+    whole, _, fraction = text.partition(".")
+    if not exponent and not fraction.strip("0"):
+        return value if (written := int(whole)) == value else written
+    number = Written(text)
+    return value if number.whole == value else number
 
 
 def _constant(name: str) -> Any:

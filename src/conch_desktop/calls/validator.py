@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime, time
 from ipaddress import IPv4Address, IPv6Address
@@ -64,7 +65,43 @@ def _or_null(keyword: str) -> Callable[..., Iterator[ValidationError]]:
     return judge
 
 
-_Strict: Any = extend(Draft202012Validator, {"pattern": _pattern, "type": _or_null("type"), "enum": _or_null("enum")})  # type: ignore[no-untyped-call]
+class _Following(threading.local):
+    """The references that are being followed just now, each by its schema and the value it is asked about."""
+
+    def __init__(self) -> None:
+        self.now: set[tuple[int, int]] = set()
+
+
+_FOLLOWING = _Following()
+
+
+def _once(keyword: str) -> Callable[..., Iterator[ValidationError]]:
+    """The keyword of the draft, but a reference that leads back to itself without a step into the value says nothing.
+
+    Followed on, it would take all of Python's stack, and at its end the libraries beneath raise what no `except
+    Exception` catches.
+    """
+    strict = Draft202012Validator.VALIDATORS[keyword]
+
+    def judge(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+        step = id(schema), id(value)
+        if step in _FOLLOWING.now:
+            return
+        _FOLLOWING.now.add(step)
+        try:
+            yield from strict(validator, wanted, value, schema) or ()
+        finally:
+            _FOLLOWING.now.discard(step)
+
+    return judge
+
+
+_KEYWORDS: Any = {
+    "pattern": _pattern,
+    **{keyword: _or_null(keyword) for keyword in ("type", "enum")},
+    **{keyword: _once(keyword) for keyword in ("$ref", "$dynamicRef")},
+}
+_Strict: Any = extend(Draft202012Validator, _KEYWORDS)  # type: ignore[no-untyped-call]
 
 
 def _date(text: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from conch_desktop.calls.signature import OPTIONS_SHOWN
+from conch_desktop.calls.strict import Written
 from conch_desktop.domain.calls import Json
 
 ROOT = "(the arguments)"
@@ -34,6 +35,8 @@ def quoted(value: Json) -> str:
             return "true" if value else "false"
         case str():
             return f"the text {json.dumps(clipped(value), ensure_ascii=False)}"
+        case Written():
+            return f"the number {clipped(value.text)}"
         case int() | float():
             return f"the number {clipped(json.dumps(value))}"
         case list():

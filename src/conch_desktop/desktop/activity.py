@@ -22,8 +22,9 @@ from conch_desktop.desktop.wording import BADGE_WORDS, call_marks, clock, source
 if TYPE_CHECKING:
     from conch_desktop.desktop.call_card import CallCard
     from conch_desktop.desktop.lessons_card import LessonLine, LessonsCard
+    from conch_desktop.desktop.tries_card import TriesCard
     from conch_desktop.domain.calls import CallRecord
-    from conch_desktop.domain.messages import Message
+    from conch_desktop.domain.messages import Message, Part, TriedPart
 
 _EDGE = 12
 _FILTERS = {"": "All calls", "mended": "Mended", "ended badly": "Not run or failed"}
@@ -62,6 +63,7 @@ class Activity(QWidget):
         self._heads: dict[str, TurnHead] = {}
         self._lessons: LessonsCard | None = None
         self._notes: dict[tuple[str, int], QWidget] = {}
+        self._tries: dict[tuple[str, int], TriesCard] = {}
         self._only = ""
         self._build()
         look.changed.connect(self._restyle)
@@ -76,7 +78,7 @@ class Activity(QWidget):
         self.filter = IconButton("filter", "Which calls are shown")
         self.filter.setCheckable(True)
         self.filter.clicked.connect(self._choose_filter)
-        head = QHBoxLayout()
+        head = self._head_line = QHBoxLayout()
         head.setContentsMargins(16, 8, 8, 7)
         head.setSpacing(4)
         head.addWidget(label("Activity", "ui", "t1", 600), 1)
@@ -106,6 +108,7 @@ class Activity(QWidget):
     def show_state(self, *, overlay: bool, running: bool) -> None:
         """Over the chat it covers the composer's Stop, so it has one of its own."""
         self.stop.setVisible(overlay and running)
+        self._head_line.setContentsMargins(16, 4 if overlay else 8, 8, 3 if overlay else 7)  # less room, less head
 
     def show_messages(self, messages: Sequence[Message], groups: Mapping[str, str]) -> None:
         """Shows the calls of these messages; `groups` names the group of each of the program's own tools."""
@@ -149,18 +152,35 @@ class Activity(QWidget):
 
     def _parts(self, message: Message) -> list[QWidget]:
         from conch_desktop.domain.calls import CallRecord
-        from conch_desktop.domain.messages import NoticePart
+        from conch_desktop.domain.messages import NoticePart, TriedPart
 
         items: list[QWidget] = []
+        before: Part | None = None
         for at, part in enumerate(message.parts):
             if isinstance(part, CallRecord):
                 if self._only in ("", *call_marks(part)):
                     items.append(self._card(part))
-            elif isinstance(part, NoticePart) and not self._only:
-                if at and isinstance(message.parts[at - 1], NoticePart):
+            elif isinstance(part, TriedPart) and not self._only:
+                tries = [one for one in message.parts if isinstance(one, TriedPart) and one.step == part.step]
+                if part is tries[0]:  # one card for all of a step
+                    items.append(self._tries_card(message.id, tries))
+            elif isinstance(part, NoticePart) and not self._only and not _told_by_tries(message.parts, at):
+                if isinstance(before, NoticePart):
                     items.pop()  # Of several in a row the last says it all.
                 items.append(self._note(message.id, at, part.text))
+                before = part
+                continue
+            before = None
         return items
+
+    def _tries_card(self, message: str, tries: Sequence[TriedPart]) -> TriesCard:
+        from conch_desktop.desktop.tries_card import TriesCard
+
+        card = self._tries.get((message, tries[0].step))
+        if card is None:
+            card = self._tries[message, tries[0].step] = TriesCard(self._column)
+        card.show_tries(tries)
+        return card
 
     def _card(self, call: CallRecord) -> QWidget:
         from conch_desktop.desktop.call_card import CallCard
@@ -196,6 +216,7 @@ class Activity(QWidget):
         _drop_others(self._cards, keep)
         _drop_others(self._heads, keep)
         _drop_others(self._notes, keep)
+        _drop_others(self._tries, keep)
         for item in items:
             if item.isHidden():
                 item.show()
@@ -289,6 +310,13 @@ class Activity(QWidget):
             if take is not None:
                 take()
                 return
+
+
+def _told_by_tries(parts: Sequence[Part], at: int) -> bool:
+    """Whether the card of the tries says what this notice says: why it was asked again, or what was learnt of it."""
+    from conch_desktop.domain.messages import TriedPart
+
+    return any(isinstance(part, TriedPart) for part in (*parts[max(0, at - 1) : at], *parts[at + 1 : at + 2]))
 
 
 def _drop_others(book: dict[Any, Any], keep: set[int]) -> None:

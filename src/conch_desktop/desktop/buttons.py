@@ -137,13 +137,21 @@ class Painted(QPushButton):
 
 
 class Button(Painted):
-    """A button with words. `kind`: primary, plain, quiet (no edge), danger, link, inverse (on the text's colour)."""
+    """A button with words. `kind`: primary, plain, quiet (no edge), row (as quiet, in the text's colour), danger,
+    link, inverse (on the text's colour). `opens`: it opens a menu, which an arrow after the words tells."""
 
     def __init__(
-        self, text: str, kind: str = "plain", icon: str = "", height: int = 32, parent: QWidget | None = None
+        self,
+        text: str,
+        kind: str = "plain",
+        icon: str = "",
+        height: int = 32,
+        parent: QWidget | None = None,
+        *,
+        opens: bool = False,
     ) -> None:
         super().__init__(parent)
-        self._kind, self._icon, self._high = kind, icon, height
+        self._kind, self._icon, self._high, self._opens = kind, icon, height, opens
         self.setText(text)
         self.setShortcut(QKeySequence())
         self.setAccessibleName(text.replace("&", ""))
@@ -161,13 +169,15 @@ class Button(Painted):
         self.update()
 
     def _font_weight(self) -> int:
-        return {"quiet": 400, "inverse": 600}.get(self._kind, 500)
+        return {"quiet": 400, "row": 400, "inverse": 600}.get(self._kind, 500)
 
     def sizeHint(self) -> QSize:
         metrics = QFontMetrics(look.font("ui", self._font_weight()))
         width = metrics.horizontalAdvance(self.text().replace("&", ""))
         if self._icon:
             width += look.px(16 + 6)
+        if self._opens:
+            width += look.px(16 + 4)
         pad = 0 if self._kind == "link" else look.px(12 if self._high >= 32 else 10)
         return QSize(width + 2 * pad + 2, look.px(self._high))
 
@@ -181,17 +191,20 @@ class Button(Painted):
         painter.setPen(ink)
         words = QFontMetrics(font).horizontalAdvance(self.text().replace("&", ""))
         gap, mark = look.px(6), look.px(16)
-        whole = words + (mark + gap if self._icon else 0)
+        whole = words + (mark + gap if self._icon else 0) + (look.px(4) + mark if self._opens else 0)
         left = (self.width() - whole) / 2
         if self._icon:
             icons.paint(painter, self._icon, QRectF(left, (self.height() - mark) / 2, mark, mark), ink)
             left += mark + gap
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.drawText(QRectF(left, 0, words + 4, self.height()), flags | Qt.TextFlag.TextShowMnemonic, self.text())
+        if self._opens:
+            spot = QRectF(left + words + look.px(4), (self.height() - mark) / 2, mark, mark)
+            icons.paint(painter, "chevron-down", spot, ink)
 
     def _ink(self) -> str:
         if not self.isEnabled():
-            return "t3"
+            return "t2" if self._kind == "primary" else "t3"  # The ground of the first is darker.
         if self._kind == "link":
             return "accH" if self.underMouse() else "acc"
         return {"primary": "onacc", "quiet": "t2", "danger": "err", "inverse": "chat"}.get(self._kind, "t1")
@@ -199,8 +212,8 @@ class Button(Painted):
     def _paint_ground(self, painter: QPainter) -> None:
         if self._kind in ("link", "inverse"):
             return
-        rest = {"primary": "acc", "quiet": None}.get(self._kind, "raised")
-        hover = {"primary": "accH", "quiet": "hover", "danger": "errS"}.get(self._kind, "btnH")
+        rest = {"primary": "acc", "quiet": None, "row": None}.get(self._kind, "raised")
+        hover = {"primary": "accH", "quiet": "hover", "row": "hover", "danger": "errS"}.get(self._kind, "btnH")
         ground = self._ground(rest, hover, "accP" if self._kind == "primary" else "press")
         edge: str | None = None
         if self._kind in ("plain", "danger"):
@@ -232,6 +245,11 @@ class IconButton(Painted):
     def set_icon(self, icon: str) -> None:
         """Another icon."""
         self._icon = icon
+        self.update()
+
+    def set_tone(self, tone: str) -> None:
+        """Another colour."""
+        self._tone = tone
         self.update()
 
     def set_name(self, name: str) -> None:

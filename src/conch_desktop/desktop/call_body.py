@@ -20,6 +20,7 @@ from conch_desktop.desktop.parts import IconMark, Line, Paragraph, label
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.tokens import LINE
 from conch_desktop.desktop.wording import STATE_WORDS, clock, count, duration, mended, pretty
+from conch_desktop.engine.answering import share_told
 
 if TYPE_CHECKING:
     from conch_desktop.domain.calls import CallRecord
@@ -255,7 +256,10 @@ class CallBody(QWidget):
             if isinstance(box.text, QTextEdit) and noted < len(shown):
                 mark_text(box.text, shown, [(noted, len(shown), "note")])
         what = "JSON, " if value is not None else ""
-        return [Section("Answer", what + count(len(call.answer), "character"), content, text, apart=True)]
+        share = share_told(call)
+        got = f", the model got {share[0]:,}" if share is not None else ""
+        said = f"{what}{count(len(call.answer), 'character')}{got}"
+        return [Section("Answer", said, content, text, apart=True)]
 
     def _pictures(self) -> list[QWidget]:
         """The pictures of the answer."""
@@ -319,7 +323,7 @@ class CallBody(QWidget):
             when.setMinimumHeight(look.px(28))
             flow.addWidget(when)
         column = QVBoxLayout(row)
-        column.setContentsMargins(8, 8, 12, 8)
+        column.setContentsMargins(8, 8, 8, 8)
         column.addLayout(flow)
         return row
 

@@ -45,7 +45,7 @@ class CardHead(CallPicture):
         shown = news.name(call)
         name = f"{shown or 'Call'}, {source}, {STATE_WORDS[call.state]}, {state_text(call, time.time())}"
         self.setAccessibleName(name)
-        self.setToolTip(call.name if len(shown) > 24 or shown != call.name else "")
+        self.setToolTip(news.full_name(call))
         self._set_moving()
         self.update()
 

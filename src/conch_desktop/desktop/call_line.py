@@ -20,6 +20,7 @@ from conch_desktop.desktop.wording import STATE_ICONS, STATE_TONES, STATE_WORDS,
 if TYPE_CHECKING:
     from conch_desktop.domain.calls import CallRecord
 
+_AT_WORK = ("reading", "waiting", "running")
 BEYOND = 8
 """How far its ground reaches beyond the column at both sides."""
 
@@ -45,7 +46,7 @@ class CallLine(CallPicture):
         self.call = call
         self._source = source
         self.setAccessibleName(f"Call of {news.name(call)}, {STATE_WORDS[call.state]}, {about(call)}".rstrip(", "))
-        self.setToolTip("Open in Activity")
+        self.setToolTip("\n".join(filter(None, (news.full_name(call), "Open in Activity"))))
         self._set_moving()
         self._show_undo()
         self.update()
@@ -78,9 +79,12 @@ class CallLine(CallPicture):
     def _place_undo(self) -> None:
         if self.undo is not None:
             hint = self.undo.sizeHint()
-            self.undo.setGeometry(
-                self.width() - BEYOND - hint.width(), (self.height() - hint.height()) // 2, hint.width(), hint.height()
-            )
+            after = QFontMetrics(look.font("ui", tabular=True)).horizontalAdvance(self._state_words()) + 12
+            left = self.width() - BEYOND - after - hint.width()
+            self.undo.setGeometry(left, (self.height() - hint.height()) // 2, hint.width(), hint.height())
+
+    def _state_words(self) -> str:
+        return state_text(self.call, time.time()) if self.call is not None else ""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._place_undo()
@@ -118,21 +122,22 @@ class CallLine(CallPicture):
     def _paint_right(self, painter: QPainter, call: CallRecord, high: int) -> float:
         """The state or time, and before it a tag or the app; gives where the words must end."""
         right = float(self.width() - BEYOND)
-        if self.undo is not None and self.undo.isVisibleTo(self):
-            right = self.undo.x() - 12.0
         font = look.font("ui", tabular=True)
-        words = state_text(call, time.time())
+        words = self._state_words()
         wide = QFontMetrics(font).horizontalAdvance(words)
         painter.setFont(font)
         painter.setPen(look.colour(STATE_TONES.get(call.state, "t2")))
         painter.drawText(QRectF(right - wide, 0, wide + 2, high), Qt.AlignmentFlag.AlignVCenter, words)
         right -= wide + 8
+        if self.undo is not None and self.undo.isVisibleTo(self):
+            right = self.undo.x() - 12.0
         if call.mends and call.state != "waiting" and self.width() > look.px(360):
             text = f"{mended(call)} mended"
             wide, tall = tag_width(text), look.px(18)
             paint_tag(painter, QRectF(right - wide, (high - tall) / 2, wide, tall), text, "mend")
             right -= wide + 8
-        if call.source != "builtin" and self.width() > look.px(440):
+        # Whose tool it is matters while something can be done about it; afterwards the card tells.
+        if call.source != "builtin" and call.state in _AT_WORK and self.width() > look.px(440):
             font = look.font("small")
             wide = QFontMetrics(font).horizontalAdvance(call.source)
             painter.setFont(font)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _LONGEST = 300
 """Characters of a word about progress that are kept."""
 
+_LONG = 24
+"""Characters of a name from which it may be cut where it is shown."""
+
 
 class CallNews(QObject):
     """One for the program. `changed` carries the call's id, "" when it may be any."""
@@ -57,6 +60,13 @@ class CallNews(QObject):
     def name(self, call: CallRecord) -> str:
         """What a call's tool is called: an app's own name for it, where that is known."""
         return self._labels.get((call.source, call.name), call.name)
+
+    def full_name(self, call: CallRecord) -> str:
+        """For the tooltip of a name that may be cut: all of it, and the name models are given when it is another."""
+        shown = self.name(call)
+        if shown != call.name:
+            return f"{shown}\nModels are given it as {call.name}"
+        return shown if len(shown) > _LONG else ""
 
     def set_labels(self, labels: Mapping[tuple[str, str], str]) -> None:
         """The apps' own names of their tools, by app and the name models are given. Names of before are kept: calls

@@ -17,10 +17,10 @@ from conch_desktop.desktop.groups import NEW_CHAT
 from conch_desktop.desktop.offer_desk import OfferDesk
 from conch_desktop.desktop.slash_menu import SlashMenu, ToolRow, first_sentence
 from conch_desktop.desktop.waiting_desk import WaitingDesk
-from conch_desktop.domain.errors import StoreError
+from conch_desktop.domain.errors import StoreError, UsageError
 from conch_desktop.domain.events import LessonLearnt, RequestSent, Waiting
 from conch_desktop.domain.tools import BUILTIN
-from conch_desktop.engine.commands import split_command
+from conch_desktop.engine.commands import check_command, split_command
 from conch_desktop.engine.session import MessageAdded, MessageEnded, QuestionAsked, TitleChanged
 from conch_desktop.store.settings import LAST_CHAT, NEW_MODEL, START_WITH
 from conch_desktop.tools.guard import Answer
@@ -79,6 +79,7 @@ class ChatsDesk(QObject):
         """How often another chat was put in the window: tells whether something that took a moment is still wanted."""
         self._left_unmade: list[str] = []
         self._filling = False
+        self._doubtful = ""
         self._deleted = ""
         self._groups: dict[str, str] = {}
         self.modes: dict[str, str] = {}
@@ -382,6 +383,8 @@ class ChatsDesk(QObject):
             self.model_wanted.emit()
             return
         self._close_menu()
+        if self.doubts(text):
+            return
         self._fill("")
         self._offers.close()
         model = self.known_model(self.model_id)
@@ -390,6 +393,21 @@ class ChatsDesk(QObject):
         attached = self.attach.take()
         sending = self._send_or_offer(text, attached) if poor else self._send_now(text, attached)
         self._do(sending, "send the message")
+
+    def doubts(self, text: str) -> bool:
+        """Whether a message asks for a tool in a way that can't be meant; the person is told, and it stays. The same
+        message sent once more goes as it is."""
+        try:
+            check_command(text, self._program.everything())
+        except UsageError as error:
+            if text != self._doubtful:
+                self._doubtful = text
+                words = f"{error} Enter once more sends it as it is."
+                self._window.say(words)
+                announce(self._window, words)
+                return True
+        self._doubtful = ""
+        return False
 
     async def _send_or_offer(self, text: str, attached: Sequence[Attached]) -> None:
         """Sends, unless another model is offered for this message first; once a chat and model."""
@@ -434,7 +452,8 @@ class ChatsDesk(QObject):
         asked, rest = split_command(text, self._program.everything())
         if session is self._session:
             self._window.view.go_to_end()
-        await self._turn(session, session.send(rest, asked=asked, attached=attached))
+        said = rest if rest or attached else text  # a tool's name alone: providers take no message without a word
+        await self._turn(session, session.send(said, asked=asked, attached=attached))
 
     async def _turn(self, session: Session, turn: Awaitable[None]) -> None:
         """Waits for a turn; then nothing streams any more, and that is shown. What waits is sent.
@@ -469,6 +488,9 @@ class ChatsDesk(QObject):
             self._do(self._turn(session, session.retry()), "try again")
         elif what == "go_on":
             self._do(self._turn(session, session.go_on()), "go on")
+        elif what == "stop_here":
+            self._do(session.stop_here(), "leave the answer as it is")
+            self._window.composer.setFocus(Qt.FocusReason.OtherFocusReason)
         elif what == "key":
             self.key_wanted.emit(self.model_id)
         else:
@@ -582,7 +604,7 @@ class ChatsDesk(QObject):
             self.model_changed.emit()
         # A slow screen gets fewer pictures a second instead of a window that does not answer.
         took = (time.monotonic() - began) * 1000
-        self._flush.setInterval(_FLUSH if took < _SLOW else max(_SLOW_FLUSH, min(250, int(took * 2))))
+        self._flush.setInterval(_FLUSH if took < _SLOW else max(_SLOW_FLUSH, min(250, int(took))))
 
     def _show_title(self) -> None:
         title = next((chat.title for chat in self.chats if chat.id == self.chat), "")
@@ -609,6 +631,7 @@ class ChatsDesk(QObject):
         corner = composer.mapTo(self._window, composer.rect().topLeft())
         place = composer.rect().translated(corner)
         composer.writing.steering = self._menu.offer(composer.first_line(), place)
+        composer.slash_button.setChecked(composer.writing.steering)
 
     def _take_tool(self, name: str) -> None:
         composer = self._window.composer
@@ -621,6 +644,7 @@ class ChatsDesk(QObject):
         was = self._menu.isVisible()
         self._menu.hide()
         self._window.composer.writing.steering = False
+        self._window.composer.slash_button.setChecked(False)
         return was
 
     async def aclose(self) -> None:

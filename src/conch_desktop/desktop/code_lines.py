@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import (
     QFontMetricsF,
-    QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -38,7 +37,8 @@ class CodeLines(QAbstractScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # A press gives the keys to the messages.
+        self._pressed = False
         self.setAccessibleName("Code")
         self.viewport().setAutoFillBackground(False)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
@@ -246,20 +246,16 @@ class CodeLines(QAbstractScrollArea):
         across = abs(event.angleDelta().x()) > abs(event.angleDelta().y())
         bar = self.verticalScrollBar()
         ends = bar.value() == (bar.minimum() if event.angleDelta().y() > 0 else bar.maximum())
-        if across or (not ends and self.hasFocus()):
+        if across or (not ends and self._pressed):
             super().wheelEvent(event)
         else:
             event.ignore()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        if event.key() in steps and not event.modifiers():
-            bar = self.horizontalScrollBar()
-            bar.setValue(bar.value() + steps[Qt.Key(event.key())] * bar.singleStep())
-            return
-        event.ignore()
+    def leaveEvent(self, event: QEvent) -> None:
+        self._pressed = False
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pressed = True  # From now on the wheel turns what is in here, until the pointer leaves.
         event.ignore()  # The chat selects, across all messages.
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:

@@ -22,8 +22,9 @@ from conch_desktop.desktop.attachments import Attachments
 from conch_desktop.desktop.buttons import Button, IconButton, Painted
 from conch_desktop.desktop.countdown import Countdown
 from conch_desktop.desktop.drop_target import holds_files
+from conch_desktop.desktop.missing_line import MissingLine
 from conch_desktop.desktop.offer_card import OfferCard
-from conch_desktop.desktop.parts import label, set_tone
+from conch_desktop.desktop.parts import ElidedLabel, label
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.waiting import Waiting
 
@@ -168,6 +169,8 @@ class Composer(QWidget):
     """Enter while an answer runs: the message waits."""
     taken_back = Signal(int)
     stopped = Signal()
+    held = Signal()
+    """A message is to be sent while messages are held back."""
     changed = Signal()
     """The text changed (for the draft and the menu)."""
     slash = Signal()
@@ -183,16 +186,17 @@ class Composer(QWidget):
         self.attachments = Attachments()
         self.attach_button = IconButton("attach", "Attach files", 28, keys="@")
         self.send = SendButton()
-        self._note = label("", "small", "t3")
+        self._note = ElidedLabel("", "small", "t3")
         self.countdown = Countdown()
         self.meter = label("", "small", "t3")
         self.slash_button = IconButton("slash", "Ask for a tool", 28, keys="/")
-        self.tools_button = Button("Tools", "quiet", "tool", 28)
+        self.tools_button = Button("Tools", "quiet", "tool", 28, opens=True)
         self.tools_button.setToolTip("Which tools models are given")
         self.tools_button.clicked.connect(self.tools)
         self._running = False
         self._ready = False
         self._wanted = False
+        self._hold = ""
         self._lines = 0
         self._build()
         self.writing.enter.connect(self._enter)
@@ -202,6 +206,7 @@ class Composer(QWidget):
         self.attach_button.clicked.connect(self.attach)
         self.attachments.changed.connect(self._attached)
         self.attachments.emptied.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.slash_button.setCheckable(True)  # held down while its menu is open
         self.slash_button.clicked.connect(self._slash)
         look.changed.connect(self._fonts)
         self._fonts()
@@ -225,6 +230,9 @@ class Composer(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
+        self.missing = MissingLine()
+        self.missing.changed.connect(self._missing_changed)
+        column.addWidget(self.missing)
         self.waiting = Waiting()
         self.waiting.taken_back.connect(self.taken_back)
         column.addWidget(self.waiting)
@@ -295,14 +303,28 @@ class Composer(QWidget):
             self.updateGeometry()
             self.changed.emit()
 
+    def press_send(self) -> None:
+        """The same as Enter in the text."""
+        self._enter()
+
+    def hold(self, words: str) -> None:
+        """From now on messages are held back, with these words about it; "" sends the one that waits, as it stands."""
+        if words == self._hold:
+            return
+        self._hold = words
+        if self._wanted and not self.attachments.reading:
+            self.say(words, "t2")
+        self._send_wanted()
+
     def keep(self) -> None:
         """What waited to be sent by itself stays: not all of it is there, or it is another message."""
         self._wanted = False
 
     def say(self, words: str, tone: str = "t3") -> None:
         """A quiet line beside the buttons."""
-        set_tone(self._note, tone)
-        self._note.setText(words)
+        self._note.set_tone(tone)
+        self._note.set_text(words)
+        self._show_meter()
 
     # Inside ---------------------------------------------------------------------------------------------------------
 
@@ -321,6 +343,10 @@ class Composer(QWidget):
         if self.attachments.reading:
             self._wanted = True
             self.say(_READING)
+        elif self._hold:
+            self._wanted = True
+            self.say(self._hold, "t2")
+            self.held.emit()
         elif self._ready:
             self.sent.emit(self.text())
         else:  # Quick hands: the program is still starting, and sends it as soon as it can.
@@ -328,7 +354,8 @@ class Composer(QWidget):
             self.say("Starting. It is sent in a moment.")
 
     def _send_wanted(self) -> None:
-        if self._wanted and self._ready and not self._running and not self.attachments.reading:
+        ready = self._ready and not self._hold
+        if self._wanted and ready and not self._running and not self.attachments.reading:
             self._wanted = False
             self.say("")
             self._send()
@@ -336,6 +363,10 @@ class Composer(QWidget):
     def _some(self) -> bool:
         """Whether there is something to send."""
         return bool(self.attachments.items) or bool(self.text().strip())
+
+    def _missing_changed(self) -> None:
+        self.updateGeometry()
+        self.changed.emit()
 
     def _attached(self) -> None:
         self._show_send()
@@ -360,6 +391,9 @@ class Composer(QWidget):
         self.slash.emit()
 
     def _text_changed(self) -> None:
+        if self._hold and self._wanted:  # Who goes on writing has not finished: it is sent when they say so again.
+            self._wanted = False
+            self.say("")
         self._show_send()
         self._fit()
         self.changed.emit()
@@ -377,6 +411,7 @@ class Composer(QWidget):
 
     def _fonts(self) -> None:
         self.writing.setFont(look.font("chat"))
+        self.writing.viewport().setFont(look.font("chat"))  # of the words that stand in an empty composer
         self._lines = 0
         self._fit()
 
@@ -397,6 +432,12 @@ class Composer(QWidget):
 
     def resizeEvent(self, event: object) -> None:
         self._fit()
+        self._show_meter()
+
+    def _show_meter(self) -> None:
+        """In a narrow composer what is said now counts more than how full the window is."""
+        room = self.width() - look.px(32 + 3 * 28) - self.tools_button.width() - self.meter.sizeHint().width()
+        self.meter.setVisible(not self._note.text() or room > self._note.sizeHint().width())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QFocusEvent):

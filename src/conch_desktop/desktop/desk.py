@@ -14,6 +14,7 @@ from conch_desktop.desktop.integrations_desk import IntegrationsDesk
 from conch_desktop.desktop.lessons_desk import LessonsDesk
 from conch_desktop.desktop.markdown import link_allowed
 from conch_desktop.desktop.models_desk import ModelsDesk
+from conch_desktop.desktop.offline_desk import OfflineDesk
 from conch_desktop.desktop.options_desk import OptionsDesk
 from conch_desktop.desktop.palette_desk import PaletteDesk
 from conch_desktop.desktop.saving_desk import SavingDesk
@@ -41,16 +42,19 @@ class Desk:
         self.lessons = LessonsDesk(window, program, self.chats, tasks)
         self.models = ModelsDesk(window, program, self.chats, self.lessons, tasks)
         self.archive = ArchiveDesk(window, program, self.chats, tasks)
+        self.offline = OfflineDesk(window, program, self.chats, tasks)
         self.settings = SettingsDesk(window, program, self, tasks)
         self.options = OptionsDesk(window, program, self.chats, self.models, tasks)
         self.palette = PaletteDesk(window, self)
         self.search = SearchDesk(window, program, tasks, self.chats.open)
         self.tools = ToolsDesk(window, program, self.chats, tasks)
-        self.integrations = IntegrationsDesk(program, self.chats, self.tools)
+        self.integrations = IntegrationsDesk(program, self.chats, self.tools, window.composer.missing)
         self.integrations.changed.connect(self.settings.integrations_changed)
+        window.composer.missing.asked.connect(lambda: self.settings.open("Apps"))
         self.settings.tools_changed.connect(self.tools.show_count)
         self.saving = SavingDesk(window, program, tasks)
         self.chats.key_wanted.connect(lambda model: self.settings.open("Providers", model.partition("/")[0]))
+        self.models.apps_wanted.connect(lambda: self.settings.open("Apps"))
         window.view.link_pressed.connect(self._ask_link)
         window.header.more.connect(self._chat_menu)
 

@@ -141,6 +141,8 @@ class Builder:
             if not (at and tokens[at - 1].type in ("th_open", "td_open")):
                 self._open_block()
             self._inline(token.children or [])
+            if state.lists:
+                self._turn_round()
         elif kind.endswith(("_list_open", "_list_close")):
             self._list(token)
         elif kind == "list_item_open":
@@ -223,6 +225,15 @@ class Builder:
         else:
             self._cursor.insertBlock(block)
         self._cursor.setBlockCharFormat(self._format())
+
+    def _turn_round(self) -> None:
+        """An item of a list that is written from right to left has its indent, and its marker, at the right."""
+        block = self._cursor.block()
+        if block.textDirection() == Qt.LayoutDirection.RightToLeft:
+            form = block.blockFormat()
+            form.setRightMargin(form.leftMargin())
+            form.setLeftMargin(0)
+            self._cursor.setBlockFormat(form)
 
     def _rule(self) -> None:
         self._open_block(12)

@@ -31,6 +31,8 @@ class Field(QLineEdit):
     escaped = Signal()
     moved = Signal(int)
     """Up and down, for a list that is steered from this field."""
+    aside = Signal(int)
+    """Left (-1) and right (1) while nothing is written here, for such a list."""
 
     def __init__(self, name: str, hint: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,5 +57,7 @@ class Field(QLineEdit):
             self.escaped.emit()
         elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self.receivers("2moved(int)"):
             self.moved.emit(-1 if key == Qt.Key.Key_Up else 1)
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and not self.text() and self.receivers("2aside(int)"):
+            self.aside.emit(-1 if key == Qt.Key.Key_Left else 1)
         else:
             super().keyPressEvent(event)

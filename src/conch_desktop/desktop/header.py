@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import IconButton, Painted
-from conch_desktop.desktop.parts import Line, badge_width, paint_badge, paint_tile
+from conch_desktop.desktop.parts import IconMark, Line, badge_width, label, paint_badge, paint_tile
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.wording import BADGE_WORDS
 
 _NONE = "Choose a model"
+_ROOM_FOR_WORDS = 520
+"""From this width on the head says "Offline" in words."""
 _SLACK = 3
 """At a fractional scale a painted word can be a little wider than it was measured."""
 
@@ -85,6 +87,26 @@ class ModelButton(Painted):
             paint_badge(painter, place, self._mode, self._checked)
 
 
+class OfflineMark(QWidget):
+    """Says that the provider of this chat can't be reached; only the icon where there is little room."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        line = QHBoxLayout(self)
+        line.setContentsMargins(4, 0, 8, 0)
+        line.setSpacing(6)
+        line.addWidget(IconMark("offline", "t2"))
+        self.words = label("Offline", "small", "t2")
+        line.addWidget(self.words)
+        self.hide()
+
+    def say(self, why: str) -> None:
+        """Shows itself with the reason; "" hides it."""
+        self.setToolTip(why)
+        self.setAccessibleName(f"Offline. {why}")
+        self.setVisible(bool(why))
+
+
 class Header(QWidget):
     """The row above the chat."""
 
@@ -115,6 +137,8 @@ class Header(QWidget):
         line.addWidget(self.model)
         line.addWidget(self.options_button)
         line.addStretch(1)
+        self.offline = OfflineMark()
+        line.addWidget(self.offline)
         line.addWidget(self.find_button)
         line.addWidget(self.more_button)
         line.addWidget(self.panel_button)
@@ -140,6 +164,15 @@ class Header(QWidget):
         self.model.setVisible(not bare)
         self.options_button.setVisible(not bare)
         self._line.set_token("chat" if bare else "line")
+        self.setVisible(not bare or not sidebar)  # Nothing would be in it.
+
+    def show_offline(self, why: str) -> None:
+        """Why the provider of this chat can't be reached; "" when it can."""
+        self.offline.say(why)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.offline.words.setVisible(self.width() >= look.px(_ROOM_FOR_WORDS))
 
     def show_chat(self, there: bool) -> None:
         """Whether there is a chat to search in and to do something with."""
@@ -150,5 +183,5 @@ class Header(QWidget):
         self.more.emit(self.more_button.mapToGlobal(QPoint(0, self.more_button.height())))
 
     def _pick(self) -> None:
-        self.model.setChecked(False)
+        self.model.setChecked(False)  # it is held down as long as the list is open, which others know
         self.pick.emit()

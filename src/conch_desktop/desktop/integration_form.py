@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPlainTextEdit, QStacke
 from conch_desktop.desktop.buttons import Button
 from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.fields import Field
-from conch_desktop.desktop.integration_words import place_words
+from conch_desktop.desktop.integration_words import whole_words
 from conch_desktop.desktop.parts import Card, label, set_tone
 from conch_desktop.desktop.switch import Switch
 from conch_desktop.domain.errors import UsageError
-from conch_desktop.domain.integrations import CALL_LIMIT, Definition
+from conch_desktop.domain.integrations import CALL_LIMIT, START_LIMIT, Definition
 
 if TYPE_CHECKING:
     from conch_desktop.tools.mcp.elsewhere import FoundFile
@@ -35,6 +35,18 @@ def read_pairs(text: str, sign: str, what: str) -> dict[str, str]:
         if name.strip():
             pairs[name.strip()] = value.strip()
     return pairs
+
+
+def _seconds(field: Field, otherwise: float) -> float:
+    """The number in a field, or the usual one when it is empty. Raises `UsageError`."""
+    try:
+        seconds = float(field.text().replace(",", ".") or otherwise)
+    except ValueError:
+        seconds = 0
+    if not 0 < seconds < 1e6:
+        what = field.accessibleName()
+        raise UsageError(f"The {what[0].lower()}{what[1:]} are no number.", f"Enter one like {otherwise:g}.")
+    return seconds
 
 
 class Lines(QPlainTextEdit):
@@ -71,6 +83,7 @@ class FilledIn(QWidget):
         self.url = Field("Address", "https://…")
         self.headers = Lines("Headers", "Name: value, one a line. A sign-in needs none.")
         self.limit = Field("Seconds a call may take", f"{CALL_LIMIT:g}")
+        self.start_limit = Field("Seconds it has to start", f"{START_LIMIT:g}")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -84,6 +97,7 @@ class FilledIn(QWidget):
             for field in fields:
                 self._parts[kind] += self._add(column, field)
         self._add(column, self.limit)
+        self._add(column, self.start_limit)
         self.show_definition(None)
 
     def _add(self, column: QVBoxLayout, field: QWidget) -> list[QWidget]:
@@ -105,6 +119,7 @@ class FilledIn(QWidget):
         self.url.setText(one.url)
         self.headers.setPlainText("\n".join(f"{name}: {value}" for name, value in one.headers.items()))
         self.limit.setText("" if one.call_limit == CALL_LIMIT else f"{one.call_limit:g}")
+        self.start_limit.setText("" if one.start_limit == START_LIMIT else f"{one.start_limit:g}")
         self._show_kind()
 
     def _show_kind(self) -> None:
@@ -114,12 +129,7 @@ class FilledIn(QWidget):
 
     def definition(self) -> Definition:
         """What was filled in. Raises `UsageError` for what can't be read."""
-        try:
-            limit = float(self.limit.text().replace(",", ".") or CALL_LIMIT)
-        except ValueError:
-            limit = 0
-        if not 0 < limit < 1e6:
-            raise UsageError("The seconds a call may take are no number.", "Enter one like 120.")
+        limit, start_limit = _seconds(self.limit, CALL_LIMIT), _seconds(self.start_limit, START_LIMIT)
         base = self._old or Definition("", "stdio")
         name = self.name.text().strip()
         if self._kinds["http"].isChecked():
@@ -135,7 +145,7 @@ class FilledIn(QWidget):
                 env=read_pairs(self.env.toPlainText(), "=", "the environment"),
                 cwd=self.cwd.text().strip(),
             )
-        return replace(made, call_limit=limit, start_limit=base.start_limit, secrets=base.secrets)
+        return replace(made, call_limit=limit, start_limit=start_limit, secrets=base.secrets)
 
 
 class FoundList(QWidget):
@@ -149,8 +159,8 @@ class FoundList(QWidget):
         self._column.setSpacing(8)
         self.show_files(None)
 
-    def show_files(self, files: Sequence[FoundFile] | None) -> None:
-        """Shows what was found; None while it is looked for."""
+    def show_files(self, files: Sequence[FoundFile] | None, *, taken: bool = False) -> None:
+        """Shows what was found; None while it is looked for. `taken`: each is to be added unless it is switched off."""
         while (item := self._column.takeAt(0)) is not None:
             widget = item.widget()
             if widget is not None:
@@ -165,9 +175,9 @@ class FoundList(QWidget):
             if file.why:
                 self._column.addWidget(label(f"{file.why} It is left as it is.", "small", "err", wrap=True))
             for server in file.servers:
-                self._column.addWidget(self._line(server))
+                self._column.addWidget(self._line(server, taken=taken))
 
-    def _line(self, server: FoundServer) -> QWidget:
+    def _line(self, server: FoundServer, *, taken: bool) -> QWidget:
         row = QWidget()
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)
@@ -176,9 +186,11 @@ class FoundList(QWidget):
         words.setSpacing(0)
         words.addWidget(label(server.definition.name, "ui", "t1", 500))
         why = server.why or (f"It needs: {', '.join(server.needs)}." if server.needs else "")
-        words.addWidget(label(why or _hidden_place(server), "small", "err" if server.why else "t2", wrap=True))
+        if why:
+            words.addWidget(label(why, "small", "err" if server.why else "t2", wrap=True))
+        words.addWidget(label(_whole(server), "mono", "t2", wrap=True))
         line.addLayout(words, 1)
-        switch = Switch(f"Take {server.definition.name}", on=False)
+        switch = Switch(f"Take {server.definition.name}", on=taken and not server.why)
         switch.setEnabled(not server.why)
         line.addWidget(switch)
         if not server.why:
@@ -190,10 +202,10 @@ class FoundList(QWidget):
         return [server for switch, server in self._chosen if switch.isChecked()]
 
 
-def _hidden_place(server: FoundServer) -> str:
+def _whole(server: FoundServer) -> str:
     from conch_desktop.tools.mcp.hiding import split
 
-    return place_words(split(server.definition)[0])
+    return whole_words(split(server.definition)[0])
 
 
 class IntegrationForm(Card):
@@ -239,8 +251,10 @@ class IntegrationForm(Card):
         column.addLayout(buttons)
         self.hide()
 
-    def begin(self, way: str = "fill", old: tuple[str, Definition] | None = None) -> None:
-        """Opens it, empty, or with the fields of an integration."""
+    def begin(
+        self, way: str = "fill", old: tuple[str, Definition] | None = None, files: Sequence[FoundFile] | None = None
+    ) -> None:
+        """Opens it, empty, with the fields of an integration, or with the servers of `files`."""
         self._id, definition = old or ("", None)
         self.filled.show_definition(definition)
         self.text.clear()
@@ -249,7 +263,7 @@ class IntegrationForm(Card):
         for chip in self.ways.values():
             chip.setVisible(definition is None)
         self.ways[way].setChecked(True)
-        self._turn_to(list(WAYS).index(way))
+        self._turn_to(list(WAYS).index(way), files)
         self.show()
         first = {"fill": self.filled.name, "paste": self.text}.get(way)
         if first is not None:
@@ -260,7 +274,7 @@ class IntegrationForm(Card):
         set_tone(self.said, "err" if bad else "t2")
         self.said.setText(words)
 
-    def _turn_to(self, at: int) -> None:
+    def _turn_to(self, at: int, files: Sequence[FoundFile] | None = None) -> None:
         self.pages.setCurrentIndex(at)
         for place in range(self.pages.count()):  # the page that is shown alone says how high the card is
             page = self.pages.widget(place)
@@ -270,8 +284,9 @@ class IntegrationForm(Card):
                 page.setSizePolicy(policy.horizontalPolicy(), ignored)
         self.say("Secrets go into this computer’s key store and nowhere else." if at < 2 else "")
         if at == 2:
-            self.found.show_files(None)
-            self.looked.emit()
+            self.found.show_files(files, taken=True)
+            if files is None:
+                self.looked.emit()
 
     def _save(self) -> None:
         at = self.pages.currentIndex()

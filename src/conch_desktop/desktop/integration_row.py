@@ -2,52 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.flow import Flow
-from conch_desktop.desktop.integration_words import changed_words, deed_of, place_words, state_words
-from conch_desktop.desktop.mono_box import MonoBox
+from conch_desktop.desktop.integration_notes import ChangedTool, Failure, LogView
+from conch_desktop.desktop.integration_words import deed_of, details, limits_words, place_words, state_words
 from conch_desktop.desktop.parts import ElidedLabel, IconMark, label, set_tone
 from conch_desktop.desktop.slash_menu import first_sentence
 from conch_desktop.desktop.switch import Switch
-from conch_desktop.desktop.theme import look
-from conch_desktop.desktop.wording import EFFECT_WORDS
+from conch_desktop.desktop.wording import EFFECT_WORDS, count
 
 if TYPE_CHECKING:
+    from conch_desktop.domain.clock import Clock
     from conch_desktop.engine.held import IntegrationView, ToolView
 
 _LEFT = 46
-_LAST_WORDS = 3
-"""Lines of its log that are shown of a server that failed."""
-_LOG_MOST = 400
-"""Lines of a log that are shown; Copy takes all."""
+_CHANGED_MOST = 5
+"""Changed tools that are shown one by one before the rest is only counted."""
 _TOOLS_MOST = 60
-"""Tools that are shown before the rest is asked for: a server may list a thousand."""
-
-
-class Warned(QWidget):
-    """A sentence on the ground of what needs a look."""
-
-    def __init__(self, words: str) -> None:
-        super().__init__()
-        line = QHBoxLayout(self)
-        line.setContentsMargins(12, 6, 12, 6)
-        line.setSpacing(8)
-        line.addWidget(IconMark("warning", "mend"), 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(label(words, "small", "t1", wrap=True), 1)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(look.colour("mendS"))
-        painter.drawRoundedRect(QRectF(self.rect()), 6, 6)
+"""Tools that are shown at once before more are asked for: a server may list a thousand."""
 
 
 class ToolLine(QWidget):
@@ -72,16 +50,24 @@ class ToolLine(QWidget):
 
 
 class IntegrationRow(QWidget):
-    """One integration. `done` carries its id and what is wanted: restart, stop, sign_in, edit, remove."""
+    """One integration. `done` carries its id and what is wanted: restart, stop, sign in or out, edit, choose, remove.
+
+    `changed_seen` and `accepted` carry its id and the server's own name of a tool that changed, `accepted` also the
+    definition that was shown.
+    """
 
     done = Signal(str, str)
     switched = Signal(str, bool)
     tool_switched = Signal(str, str, bool)
+    changed_seen = Signal(str, str)
+    accepted = Signal(str, str, str)
 
-    def __init__(self, view: IntegrationView) -> None:
+    def __init__(self, view: IntegrationView, clock: Clock) -> None:
         super().__init__()
-        self.view = view
+        self.view, self._clock = view, clock
         self._tools: dict[str, ToolLine] = {}
+        self._changed: dict[str, ChangedTool] = {}
+        self._log: LogView | None = None
         self._mark = IconMark("app", "t2")
         self._place = ElidedLabel("", "mono", "t2")
         self._said = label("", "small", "t2", wrap=True)
@@ -134,6 +120,8 @@ class IntegrationRow(QWidget):
             self._show_notes()
         if self._more.isHidden():
             return
+        if self._log is not None and not self._log.isHidden():
+            self._log.show_lines(view.log)
         if _listed(view) != _listed(before):
             self._fill()
         for tool in view.tools:
@@ -153,6 +141,15 @@ class IntegrationRow(QWidget):
         self.chevron.set_icon("chevron-down" if is_open else "chevron-right")
         self.chevron.set_name(f"{'Fold' if is_open else 'Open'} {self.view.name}")
 
+    def tick(self) -> None:
+        """Time went on: says how long it runs or starts by now."""
+        self._said.setText(state_words(self.view, self._clock.now()))
+
+    def was_allowed(self, tool: str) -> None:
+        """The tool that changed was always allowed before."""
+        if tool in self._changed:
+            self._changed[tool].was_allowed()
+
     def said(self) -> str:
         """What is said of how it stands."""
         return self._said.text()
@@ -167,7 +164,7 @@ class IntegrationRow(QWidget):
         self._mark.set_icon(icon, tone)
         self._place.set_text(place_words(view.definition))
         set_tone(self._said, "err" if failed and not view.wants_sign_in else "t2")
-        self._said.setText(state_words(view))
+        self.tick()
         words, _ = deed_of(view)
         if words:
             self.deed.change(words)
@@ -177,51 +174,64 @@ class IntegrationRow(QWidget):
 
     def _show_notes(self) -> None:
         _clear(self._note_column)
-        if changed := changed_words(self.view):
-            self._note_column.addWidget(Warned(changed))
-        if self.view.state == "failed" and self.view.log:
-            self._note_column.addWidget(MonoBox("Its last words", "\n".join(self.view.log[-_LAST_WORDS:])))
-            copy = Button("Copy details", "link", height=24)
-            copy.setAccessibleName(f"Copy details of {self.view.name}")
-            copy.clicked.connect(self._copy)
-            self._note_column.addWidget(copy, 0, Qt.AlignmentFlag.AlignLeft)
+        self._changed = {}
+        view = self.view
+        changed = [tool for tool in view.tools if tool.changed]
+        for tool in changed[:_CHANGED_MOST]:
+            note = self._changed[tool.label] = ChangedTool(tool)
+            note.looked.connect(lambda one: self.changed_seen.emit(self.view.id, one))
+            note.accepted.connect(lambda one, seen: self.accepted.emit(self.view.id, one, seen))
+            note.switched_off.connect(lambda one: self.tool_switched.emit(self.view.id, one, False))
+            self._note_column.addWidget(note)
+        rest = len(changed) - _CHANGED_MOST
+        if rest > 0:
+            words = f"{count(rest, 'more tool', 'more tools')} changed; each is shown when one above is settled."
+            self._note_column.addWidget(label(words, "small", "t2", wrap=True))
+        if view.state == "failed" and not view.wants_sign_in:
+            failure = Failure(view)
+            failure.copied.connect(self._copy)
+            failure.chosen.connect(lambda: self.done.emit(self.view.id, "choose"))
+            self._note_column.addWidget(failure)
         self._notes.setVisible(self._note_column.count() > 0)
 
     def _copy(self) -> None:
-        """Everything there is to say of it; secrets are hidden in all of it."""
-        view = self.view
-        lines = [view.name, place_words(view.definition), state_words(view), "", *view.log]
-        QGuiApplication.clipboard().setText("\n".join(lines))
+        QGuiApplication.clipboard().setText(details(self.view, self._clock.now()))
 
     def _fill(self) -> None:
         _clear(self._column)
         self._tools = {}
-        self._add_tools(self.view.tools[:_TOOLS_MOST])
-        rest = len(self.view.tools) - _TOOLS_MOST
-        if rest > 0:
-            more = Button(f"Show {rest:,} more", "link", height=24)
-            more.clicked.connect(lambda: self._rest(more))
-            self._column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+        self._add_tools(0)
         for out in self.view.left_out[:_TOOLS_MOST]:
             self._column.addWidget(label(f"{out.name or 'A tool'} can’t be used: {out.why}", "small", "err", wrap=True))
         self._column.addWidget(self._deeds())
 
-    def _add_tools(self, tools: Sequence[ToolView], at: int = 0) -> None:
-        for place, tool in enumerate(tools):
+    def _add_tools(self, first: int) -> None:
+        """The tools from one on, as many as are shown at once, and a button for the next.
+
+        They are put into a widget of their own before they are shown: else the page is laid out anew for each.
+        """
+        shown, last = QWidget(), first + _TOOLS_MOST
+        column = QVBoxLayout(shown)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(self._column.spacing())
+        for tool in self.view.tools[first:last]:
             line = self._tools[tool.label] = ToolLine(tool)
             line.switch.clicked.connect(lambda on, one=tool.label: self.tool_switched.emit(self.view.id, one, on))
-            self._column.insertWidget(at + place, line)
-
-    def _rest(self, more: Button) -> None:
-        at = self._column.indexOf(more)
-        more.hide()
-        self._add_tools(self.view.tools[_TOOLS_MOST:], at)
+            column.addWidget(line)
+        if rest := len(self.view.tools[last:]):
+            more = Button(f"Show {min(rest, _TOOLS_MOST)} more of {rest:,}", "link", height=24)
+            more.clicked.connect(more.hide)
+            more.clicked.connect(lambda: self._add_tools(last))
+            column.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+        self._column.insertWidget(first // _TOOLS_MOST, shown)
 
     def _deeds(self) -> QWidget:
         row = QWidget()
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
+        self._log = None
+        column.addWidget(label(limits_words(self.view.definition), "small", "t2", wrap=True))
         buttons = Flow(8)
         log = Button("Log", height=28)
         log.clicked.connect(lambda: self._turn_log(column))
@@ -230,6 +240,12 @@ class IntegrationRow(QWidget):
         deeds = [("Edit…", "edit", "plain")] if self.view.saved else []
         if self.view.state == "running":
             deeds += [("Restart", "restart", "plain"), ("Stop", "stop", "plain")]
+        if self.view.signed_in:
+            deeds += [("Sign out", "sign_out", "plain")]
+        copy = Button("Copy details", height=28)
+        copy.setAccessibleName(f"Copy details of {self.view.name}")
+        copy.clicked.connect(self._copy)
+        buttons.addWidget(copy)
         sure = self._sure()
         for words, deed, kind in [*deeds, ("Remove…", "sure", "danger")]:
             button = Button(words, kind, height=28)
@@ -259,24 +275,28 @@ class IntegrationRow(QWidget):
         return sure
 
     def _turn_log(self, column: QVBoxLayout) -> None:
-        last = column.itemAt(column.count() - 1)
-        shown = last.widget() if last is not None else None
-        if isinstance(shown, MonoBox):
-            shown.hide()
-            shown.deleteLater()
-            column.removeWidget(shown)
-            return
-        text = "\n".join(self.view.log[-_LOG_MOST:]) or "It has written nothing so far."
-        column.addWidget(MonoBox(f"Log of {self.view.name}", text))
+        if self._log is None:
+            self._log = LogView(f"Log of {self.view.name}")
+            self._log.hide()
+            column.addWidget(self._log)
+        self._log.setVisible(self._log.isHidden())
+        self._log.show_lines(self.view.log)
 
 
 def _noted(view: IntegrationView) -> object:
+    changed = [(tool.label, tool.changed, tool.now, tool.is_on) for tool in view.tools if tool.changed]
     failed = view.state == "failed"
-    return (changed_words(view), failed, view.log[-_LAST_WORDS:] if failed else ())
+    return (changed, failed, view.wants_sign_in, view.looked_in, view.log if failed else ())
 
 
 def _listed(view: IntegrationView) -> object:
-    return (view.state, [(tool.name, tool.label, tool.description) for tool in view.tools], view.left_out)
+    return (
+        view.state,
+        view.definition,
+        view.signed_in,
+        [(tool.name, tool.label, tool.description) for tool in view.tools],
+        view.left_out,
+    )
 
 
 def _clear(column: QVBoxLayout) -> None:

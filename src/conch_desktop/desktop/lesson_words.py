@@ -23,6 +23,12 @@ _WORDS = {
     "schema": "The provider refuses the tools’ schemas, so it gets them in words.",
     "generation": "The provider can’t read its native calls, so it gets tools in words.",
 }
+_BRIEF = {
+    "tools": "Takes no tools natively; gets them in words.",
+    "schema": "Its provider refuses the schemas; gets tools in words.",
+    "generation": "Its native calls can’t be read; gets tools in words.",
+}
+"""The same where there is little room."""
 _WAYS = frozenset({"words", "strict", CHECKED})
 """Kinds of lessons about how tools are given."""
 
@@ -48,6 +54,18 @@ def sentence(lesson: Lesson) -> str:
             found = read_checked(lesson.value)
             return found.text if found is not None else "Was checked."
     return _FIXED.get(lesson.kind, f"{lesson.kind.replace('_', ' ').capitalize()}: {lesson.value}".rstrip(": ") + ".")
+
+
+def brief(lesson: Lesson) -> str:
+    """A lesson in a sentence that is as short as can be, for the card in the panel."""
+    if lesson.kind == "words":
+        return _BRIEF.get(lesson.value, _BRIEF["tools"])
+    return sentence(lesson)
+
+
+def weightiest_first(lessons: Iterable[Lesson]) -> list[Lesson]:
+    """What says how the model gets its tools stands before the rest."""
+    return sorted(lessons, key=lambda lesson: lesson.kind not in _WAYS)
 
 
 def _names(value: str) -> str:

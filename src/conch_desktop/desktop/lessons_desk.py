@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 
 from conch_desktop.desktop.announce import announce
-from conch_desktop.desktop.lesson_words import Standing, sentence, since, standing
+from conch_desktop.desktop.lesson_words import Standing, brief, since, standing, weightiest_first
 from conch_desktop.desktop.lessons_card import LessonLine
 from conch_desktop.domain.errors import ConchError
 from conch_desktop.store.settings import SEEN_MODES
@@ -82,7 +82,9 @@ class LessonsDesk(QObject):
     def lines(self, model: str) -> list[LessonLine]:
         """A model's lessons as they are shown."""
         now = self._program.clock.now()
-        return [LessonLine(one.kind, sentence(one), since(one, now), one.words) for one in self.of(model)]
+        return [
+            LessonLine(one.kind, brief(one), since(one, now), one.words) for one in weightiest_first(self.of(model))
+        ]
 
     def _show(self) -> None:
         self._window.activity.show_lessons(self.lines(self._chats.model_id))

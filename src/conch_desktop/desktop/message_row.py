@@ -304,7 +304,12 @@ class MessageRow(QWidget):
             block.filled = UNFILLED
 
     def hold(self, widget: QWidget | None) -> None:
-        """Keeps a widget however far it is from the window: the pointer holds it."""
+        """Keeps the block of a widget however far it is from the window: the pointer holds it.
+
+        If the widget under the button went, Qt would tell nobody any more where the pointer is or that it let go.
+        """
+        while widget is not None and widget.parentWidget() is not self:
+            widget = widget.parentWidget()
         self._held = widget
 
     def held(self) -> bool:

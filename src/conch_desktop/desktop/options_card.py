@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QPoint, QRect, QSize, QTimer, Signal
-from PySide6.QtWidgets import QGridLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QFormLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.fields import Choice, Field
 from conch_desktop.desktop.parts import label
@@ -71,10 +71,12 @@ class OptionsCard(Popup):
         column.addWidget(label("What the model is told in this chat", "ui", "t2"))
         column.addWidget(self.system)
         column.addSpacing(6)
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(12)
-        grid.setVerticalSpacing(8)
-        grid.setColumnStretch(1, 1)
+        form = QFormLayout()
+        form.setHorizontalSpacing(12)
+        form.setVerticalSpacing(8)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)  # large letters in a small window
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         rows: tuple[tuple[str, QWidget], ...] = (
             ("Temperature, 0 to 2", self.temperature),
             ("Longest answer, tokens", self.length),
@@ -82,10 +84,9 @@ class OptionsCard(Popup):
             ("Pause this chat at, $", self.chat_limit),
             ("Pause all chats at, $ a day", self.day_limit),
         )
-        for at, (words, box) in enumerate(rows):
-            grid.addWidget(label(words, "ui", "t2"), at, 0)
-            grid.addWidget(box, at, 1)
-        column.addLayout(grid)
+        for words, box in rows:
+            form.addRow(label(words, "ui", "t2"), box)
+        column.addLayout(form)
         column.addSpacing(8)
         column.addWidget(self._spent)
         column.addWidget(self._unknown)

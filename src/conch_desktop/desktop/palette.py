@@ -212,7 +212,7 @@ class CommandPalette(Popup):
         self._actions: Sequence[Action] = ()
         self._keys_only = False
         self.search = Field("Do something, or find a chat", "Do something, or find a chat")
-        self.search.setObjectName("bare")
+        self.search.setObjectName("find")
         self.rows = _Rows()
         self._painter = _RowPainter()
         self.list = QListView()

@@ -7,15 +7,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QGuiApplication
 
 from conch_desktop.desktop.groups import NEW_CHAT, grouped
 from conch_desktop.desktop.palette import Action, CommandPalette
 from conch_desktop.desktop.shortcuts import keys_in_place
-from conch_desktop.desktop.wording import model_name
+from conch_desktop.desktop.wording import model_name, pretty
 
 if TYPE_CHECKING:
     from conch_desktop.desktop.desk import Desk
     from conch_desktop.desktop.window import Window
+    from conch_desktop.domain.calls import CallRecord
 
 
 class PaletteDesk(QObject):
@@ -84,6 +86,7 @@ class PaletteDesk(QObject):
             Action("Show or hide Activity", "activity", shell.toggle_panel, "Ctrl+J", also="panel calls"),
             Action("Show or hide the sidebar", "sidebar", shell.toggle_sidebar, "Ctrl+B", also="chats fold"),
             Action("Open the newest call", "tool", self._newest_call, also="tool row activity"),
+            Action("Copy Ran of the newest call", "copy", self._copy_ran, also="tool row arguments"),
             Action("Larger text", "plus", lambda: window.zoomed.emit(1), "Ctrl++", also="zoom size"),
             Action("Smaller text", "search", lambda: window.zoomed.emit(-1), "Ctrl+-", also="zoom size"),
             Action("Text at 100 %", "search", lambda: window.zoomed.emit(0), "Ctrl+0", also="zoom size"),
@@ -106,11 +109,13 @@ class PaletteDesk(QObject):
                 "Ctrl+Shift+O",
                 also="temperature thinking system limit cost",
             ),
-            Action("Search all chats", "search", window.search_chats, "Ctrl+Shift+F", also="find"),
+            Action("Search all chats", "search", window.search_chats, "Ctrl+Shift+F", also="find another chat"),
+            Action("Write a message", "pencil", self._write, also="composer"),
+            Action("Send the message", "send", window.composer.press_send, "Enter"),
             Action("Go to the newest words", "latest", window.view.go_to_end, "Ctrl+End", also="end latest"),
         ]
         waits = chats.session is not None and chats.session.question is not None
-        approve = "approve allow deny waiting guard"
+        approve = "approve allow deny a call waiting guard"
         beside = "a call waits for you" if waits else ""
         actions.append(
             Action("Go to the question", "waiting", window.question_asked.emit, "Ctrl+Shift+J", beside, approve)
@@ -162,9 +167,21 @@ class PaletteDesk(QObject):
     def _open(self, chat: str) -> None:
         self._window.sidebar.opened.emit(chat)
 
-    def _newest_call(self) -> None:
+    def _calls(self) -> list[CallRecord]:
         session = self._desk.chats.session
-        calls = [call for message in session.messages for call in message.calls] if session is not None else []
+        return [call for message in session.messages for call in message.calls] if session is not None else []
+
+    def _copy_ran(self) -> None:
+        """Copies what ran as the newest call's card shows it."""
+        ran = next((call for call in reversed(self._calls()) if call.args is not None), None)
+        if ran is None or ran.args is None:
+            self._window.say("Nothing has run in this chat yet.")
+            return
+        QGuiApplication.clipboard().setText(pretty(dict(ran.args)))
+        self._window.say(f"Copied what ran of {ran.name}.")
+
+    def _newest_call(self) -> None:
+        calls = self._calls()
         self._window.shell.show_panel(True)
         if calls:
             self._window.activity.open_call(calls[-1].id)

@@ -214,9 +214,9 @@ def tag_width(text: str) -> int:
 class Tag(QWidget):
     """A few words on a tint: "3 mended", "not run", "reads"."""
 
-    def __init__(self, text: str, kind: str = "plain", parent: QWidget | None = None) -> None:
+    def __init__(self, text: str, kind: str = "plain", parent: QWidget | None = None, *, icon: str = "") -> None:
         super().__init__(parent)
-        self._text, self._kind = text, kind
+        self._text, self._kind, self._icon = text, kind, icon
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(text)
 
@@ -225,14 +225,24 @@ class Tag(QWidget):
         return self._text
 
     def sizeHint(self) -> QSize:
-        return QSize(tag_width(self._text), look.px(18))
+        return QSize(tag_width(self._text) + (look.px(16) if self._icon else 0), look.px(20 if self._icon else 18))
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.StyleChange:
             self.updateGeometry()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        paint_tag(QPainter(self), QRectF(self.rect()), self._text, self._kind)
+        painter, rect = QPainter(self), QRectF(self.rect())
+        if not self._icon:
+            paint_tag(painter, rect, self._text, self._kind)
+            return
+        paint_tag(painter, rect, "", self._kind)
+        mark = look.px(14)
+        spot = QRectF(look.px(6), (rect.height() - mark) / 2, mark, mark)
+        icons.paint(painter, self._icon, spot, look.colour(TAG_COLOURS[self._kind][1]))
+        words = rect.adjusted(spot.right() + look.px(4), 0, 0, 0)
+        painter.setPen(look.colour(TAG_COLOURS[self._kind][1]))
+        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self._text)
 
 
 def badge_width(mode: str, checked: bool = False) -> int:

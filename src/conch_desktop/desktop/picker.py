@@ -3,44 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QPoint,
-    QRect,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-    SignalInstance,
-)
-from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QShortcut
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal, SignalInstance
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QListView, QVBoxLayout, QWidget
 
-from conch_desktop.desktop import icons
 from conch_desktop.desktop.buttons import Button, IconButton
 from conch_desktop.desktop.chips import Chip
 from conch_desktop.desktop.fetch_bar import FetchBar
 from conch_desktop.desktop.fields import Field
-from conch_desktop.desktop.list_rows import ROW, Index, ListRows
+from conch_desktop.desktop.flow import Flow
+from conch_desktop.desktop.list_rows import ROW
 from conch_desktop.desktop.model_detail import ModelDetail
-from conch_desktop.desktop.parts import IconMark, Line, badge_width, label, paint_badge
+from conch_desktop.desktop.parts import IconMark, Line, label
+from conch_desktop.desktop.picker_painter import RowPainter, Rows
 from conch_desktop.desktop.picker_rows import Entry, PickerRow, picker_rows
 from conch_desktop.desktop.popup import Popup
+from conch_desktop.desktop.slash_menu import key_width, paint_key
 from conch_desktop.desktop.theme import look
-from conch_desktop.desktop.wording import BADGE_WORDS, count, tokens
+from conch_desktop.desktop.wording import count
 
 WIDE, TALL, NARROW = 856, 640, 560
 _DETAIL_FROM = 1000
+_FOOT = (
+    (("↑", "↓"), "move"),
+    (("Enter",), "use in this chat"),
+    (("←", "→"), "fold"),
+    (("Ctrl", "D"), "favourite"),
+    (("Ctrl", "Shift", "T"), "check"),
+)
+"""Keys and what they do, the most wanted first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,131 +46,10 @@ class PickerContent:
     failures: Mapping[str, str] = field(default_factory=dict)
     favourites: Sequence[str] = ()
     recent: Sequence[str] = ()
+    folded: Sequence[str] = ()
     current: str = ""
     local: str = ""
     get_words: str = ""
-
-
-class Rows(ListRows[PickerRow]):
-    """The rows as a model."""
-
-    def told(self, row: PickerRow, role: int) -> str | None:
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row.entry.label if row.entry else row.text
-        if role == Qt.ItemDataRole.AccessibleTextRole and row.entry:
-            checked = ", checked" if row.entry.checked else ""
-            return f"{row.entry.label}, {row.entry.provider}, {BADGE_WORDS[row.entry.mode]}{checked}"
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{row.entry.label} ({row.entry.name})" if row.entry else row.text
-        return None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        if self.rows[index.row()].entry is None:
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
-
-
-class _RowPainter(QStyledItemDelegate):
-    """Paints a row."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(0, look.px(36))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row: PickerRow = index.data(ROW)
-        rect = QRect(option.rect)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if row.kind == "heading":
-            self._heading(painter, rect, row)
-        elif row.kind == "failure":
-            self._failure(painter, rect, row)
-        elif row.entry is not None:
-            self._model(painter, rect, row, row.entry, option.state)
-        painter.restore()
-
-    def _heading(self, painter: QPainter, rect: QRect, row: PickerRow) -> None:
-        painter.setFont(look.font("tiny", 600))
-        painter.setPen(look.colour("t2"))
-        spot = rect.adjusted(16, look.px(6), -16, 0)
-        painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter, row.text)
-        painter.setFont(look.font("tiny", tabular=True))
-        tail = f"{row.count:,}" if row.count else "Window     $ a million, in / out"
-        painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, tail)
-
-    def _failure(self, painter: QPainter, rect: QRect, row: PickerRow) -> None:
-        mark = look.px(16)
-        icons.paint(
-            painter,
-            "failed",
-            QRectF(rect.x() + 16, rect.y() + (rect.height() - mark) / 2, mark, mark),
-            look.colour("err"),
-        )
-        font = look.font("small")
-        painter.setFont(font)
-        painter.setPen(look.colour("err"))
-        spot = rect.adjusted(16 + mark + 8, 0, -16, 0)
-        words = QFontMetrics(font).elidedText(row.text, Qt.TextElideMode.ElideRight, spot.width())
-        painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter, words)
-
-    def _model(self, painter: QPainter, rect: QRect, row: PickerRow, entry: Entry, state: QStyle.StateFlag) -> None:
-        selected = bool(state & QStyle.StateFlag.State_Selected)
-        if selected or state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(look.colour("sel" if selected else "hover"))
-            painter.drawRoundedRect(rect.adjusted(6, 0, -6, 0), 6, 6)
-        right = self._facts(painter, rect, entry)
-        mark = look.px(16)
-        left = rect.x() + 16
-        if row.favourite:
-            icons.paint(
-                painter, "star-on", QRectF(left, rect.y() + (rect.height() - mark) / 2, mark, mark), look.colour("acc")
-            )
-        left += mark + 8
-        badge = badge_width(entry.mode, entry.checked)
-        font = look.font("ui", 500)
-        metrics = QFontMetrics(font)
-        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
-        name = metrics.elidedText(entry.label, Qt.TextElideMode.ElideRight, max(40, right - left - badge - 16))
-        painter.setFont(font)
-        painter.setPen(look.colour("t1"))
-        painter.drawText(QRect(left, rect.y(), right - left, rect.height()), flags, name)
-        left += metrics.horizontalAdvance(name) + 8
-        if row.named:
-            painter.setFont(look.font("ui"))
-            painter.setPen(look.colour("t2"))
-            wide = QFontMetrics(look.font("ui")).horizontalAdvance(entry.provider)
-            if left + wide + badge + 16 < right:
-                painter.drawText(QRect(left, rect.y(), wide + 2, rect.height()), flags, entry.provider)
-                left += wide + 8
-        if left + badge < right:
-            high = look.px(18)
-            place = QRectF(left, rect.y() + (rect.height() - high) / 2, badge, high)
-            paint_badge(painter, place, entry.mode, entry.checked)
-
-    def _facts(self, painter: QPainter, rect: QRect, entry: Entry) -> int:
-        """What stands at the right; gives where it begins."""
-        right = rect.right() - 16
-        font = look.font("ui", tabular=True)
-        painter.setFont(font)
-        painter.setPen(look.colour("t2"))
-        price = "free" if entry.local else entry.price
-        priced = QFontMetrics(font).horizontalAdvance("12.00 / 60.00")
-        spot = QRect(right - priced, rect.y(), priced, rect.height())
-        painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, price)
-        right -= priced + 12
-        window = tokens(entry.window) if entry.window else ""
-        room = QFontMetrics(font).horizontalAdvance("1,049k")
-        spot = QRect(right - room, rect.y(), room, rect.height())
-        painter.drawText(spot, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, window)
-        right -= room + 10
-        mark = look.px(16)
-        for shown, icon in ((entry.local, "computer"), (entry.pictures, "picture")):
-            if shown:
-                place = QRectF(right - mark, rect.y() + (rect.height() - mark) / 2, mark, mark)
-                icons.paint(painter, icon, place, look.colour("t2"))
-                right -= mark + 6
-        return right - 4
 
 
 class ModelPicker(Popup):
@@ -185,6 +57,8 @@ class ModelPicker(Popup):
 
     chosen = Signal(str)
     starred = Signal(str)
+    folded = Signal(str, bool)
+    """The models of this provider are folded away, or shown again."""
     mode_chosen = Signal(str, str)
     check_wanted = Signal(str)
     lessons_wanted = Signal()
@@ -198,15 +72,15 @@ class ModelPicker(Popup):
         super().__init__(window, "Models")
         self._content = PickerContent()
         self.search = Field("Find a model or a provider", "Find a model or a provider")
-        self.search.setObjectName("bare")
+        self.search.setObjectName("find")
         self.rows = Rows()
         self.list = QListView()
         self.detail = ModelDetail()
         self._trouble = label("", "small", "err", wrap=True)
-        self._many = label("", "small", "t2")
+        self.keys = _Keys()
         self._empty = label("", "ui", "t2")
         self.fetch: FetchBar | None = None
-        self.pictures, self.local = Chip("Pictures"), Chip("On this computer")
+        self.pictures, self.local = Chip("Pictures", "picture"), Chip("On this computer", "computer")
         self.pictures.setToolTip("Only models that see pictures")
         self.local.setToolTip("Only models on this computer")
         for chip in (self.pictures, self.local):
@@ -214,9 +88,11 @@ class ModelPicker(Popup):
         self._build()
         self.search.textChanged.connect(self._show)
         self.search.moved.connect(self._move)
+        self.search.aside.connect(lambda step: self._fold(step < 0))
         self.search.entered.connect(self._take)
         self.list.clicked.connect(lambda index: self._choose(index))
         self.detail.choice_made.connect(lambda choice: self._with_entry(self.mode_chosen, choice))
+        self.detail.star_wanted.connect(self._star)
         self.detail.check_wanted.connect(lambda: self._with_entry(self.check_wanted))
         self.detail.lessons_wanted.connect(self.lessons_wanted)
         QShortcut(QKeySequence("Ctrl+D"), self, self._star, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -227,16 +103,16 @@ class ModelPicker(Popup):
         head = QHBoxLayout()
         head.setContentsMargins(18, 0, 12, 0)
         head.setSpacing(10)
-        head.addWidget(IconMark("search", "t2"))
+        head.addWidget(IconMark("search", "t2", 18))
         head.addWidget(self.search, 1)
         head.addWidget(self.pictures)
         head.addWidget(self.local)
         head.addWidget(again)
         top = QWidget()
         top.setLayout(head)
-        top.setFixedHeight(look.px(47))
+        top.setMinimumHeight(look.px(47))
         self.list.setModel(self.rows)
-        self.list.setItemDelegate(_RowPainter(self.list))
+        self.list.setItemDelegate(RowPainter(self.list))
         self.list.setUniformItemSizes(True)
         self.list.setFrameShape(QListView.Shape.NoFrame)
         self.list.setMouseTracking(True)
@@ -267,20 +143,21 @@ class ModelPicker(Popup):
         file = Button("Use a GGUF file…", "quiet", "file", 28)
         add.clicked.connect(self.add_provider)
         file.clicked.connect(self.use_file)
-        self._buttons = QHBoxLayout()
-        self._buttons.setSpacing(4)
-        self._buttons.addWidget(add)
-        self._buttons.addWidget(file)
-        self._buttons.addStretch(1)
-        self._buttons.addWidget(self._many)
+        ways = Flow(4)
+        ways.setContentsMargins(8, 5, 8, 5)
+        ways.addWidget(add)
+        ways.addWidget(file)
         self._get = QHBoxLayout()
         self._trouble.hide()
+        self._trouble.setContentsMargins(16, 6, 16, 0)
         column = QVBoxLayout(foot)
-        column.setContentsMargins(8, 6, 16, 6)
-        column.setSpacing(4)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
         column.addWidget(self._trouble)
         column.addLayout(self._get)
-        column.addLayout(self._buttons)
+        column.addLayout(ways)
+        column.addWidget(Line())
+        column.addWidget(self.keys)
         return foot
 
     # Content --------------------------------------------------------------------------------------------------------
@@ -293,9 +170,7 @@ class ModelPicker(Popup):
             self.fetch = FetchBar(content.get_words)
             self.fetch.wanted.connect(self.get_wanted)
             self.fetch.cancelled.connect(self.get_cancelled)
-            self._get.setContentsMargins(8, 2, 0, 2)
             self._get.addWidget(self.fetch)
-            self._get.addStretch(1)
         if self.fetch is not None:
             self.fetch.setVisible(content.local == "get")
         self._show(select=marked.id if marked is not None and self.isVisible() else "")
@@ -329,19 +204,20 @@ class ModelPicker(Popup):
             recent=content.recent,
             pictures=self.pictures.isChecked(),
             local=self.local.isChecked(),
+            folded=content.folded,
         )
         self.rows.put(rows)
-        models = sum(1 for row in rows if row.kind == "model")
+        models = sum(row.count if row.folded else row.kind == "model" for row in rows)
         self._empty.setVisible(not rows)
         self.list.setVisible(bool(rows))
         nothing = "No such model" if content.entries else "No models yet"
         self._empty.setText(f"Nothing found for “{words[:40]}”" if words.strip() else nothing)
         providers = count(len({entry.provider_id for entry in content.entries}), "provider")
-        self._many.setText(f"{count(models, 'model')}, {providers}")
+        self.keys.say(f"{count(models, 'model')}, {providers}")
         wanted = select or content.current
         at = next((at for at, row in enumerate(rows) if row.entry is not None and row.entry.id == wanted), None)
         if at is None or (words.strip() and not select):
-            at = next((at for at, row in enumerate(rows) if row.entry is not None), None)
+            at = next((at for at, row in enumerate(rows) if row.steered), None)
         if at is not None:
             self.list.setCurrentIndex(self.rows.index(at))
             hint = QListView.ScrollHint.PositionAtCenter if select else QListView.ScrollHint.EnsureVisible
@@ -351,6 +227,10 @@ class ModelPicker(Popup):
     def _show_detail(self) -> None:
         entry = self._entry()
         self.detail.show_entry(entry, favourite=entry is not None and entry.id in self._content.favourites)
+        index = self.list.currentIndex()
+        row: PickerRow | None = index.data(ROW) if index.isValid() else None
+        if row is not None and row.folded:
+            self.detail.show_group(row.text, row.count)
 
     def _entry(self) -> Entry | None:
         index = self.list.currentIndex()
@@ -363,22 +243,51 @@ class ModelPicker(Popup):
         at = self.list.currentIndex().row()
         while 0 <= at + step < len(self.rows.rows):
             at += step
-            if self.rows.rows[at].entry is not None:
+            if self.rows.rows[at].steered:
                 self.list.setCurrentIndex(self.rows.index(at))
                 self.list.scrollTo(self.rows.index(at))
                 return
         self.list.scrollToTop() if step < 0 else None
+
+    def _fold(self, away: bool) -> None:
+        """Folds the group that the mark is in, or shows it again; the mark stays where it was."""
+        index = self.list.currentIndex()
+        row: PickerRow | None = index.data(ROW) if index.isValid() else None
+        if row is None or not row.provider_id:
+            return
+        group = next(one for one in self.rows.rows if one.kind == "heading" and one.provider_id == row.provider_id)
+        if group.folded is None or group.folded == away:
+            return
+        others = [one for one in self._content.folded if one != row.provider_id]
+        folded = [*others, row.provider_id] if away else others
+        self._content = replace(self._content, folded=folded)
+        place = self.list.verticalScrollBar().value()
+        self._show()
+        self.list.verticalScrollBar().setValue(place)
+        at = next(at for at, one in enumerate(self.rows.rows) if one.provider_id == row.provider_id)
+        if not away:
+            at += 1
+        self.list.setCurrentIndex(self.rows.index(at))
+        self.list.scrollTo(self.rows.index(at))
+        self.folded.emit(row.provider_id, away)
 
     def _take(self) -> None:
         entry = self._entry()
         if entry is not None:
             self.close_popup()
             self.chosen.emit(entry.id)
+        elif self.list.currentIndex().isValid():
+            self._fold(False)
 
     def _choose(self, index: QModelIndex) -> None:
-        if index.data(ROW).entry is not None:
-            self.list.setCurrentIndex(index)
+        row: PickerRow = index.data(ROW)
+        if row.entry is None and row.folded is None:
+            return
+        self.list.setCurrentIndex(index)
+        if row.folded is None:
             self._take()
+        else:
+            self._fold(not row.folded)
 
     def _with_entry(self, signal: SignalInstance, *more: str) -> None:
         entry = self._entry()
@@ -396,3 +305,35 @@ class ModelPicker(Popup):
         entry = self._entry()
         if entry is not None:
             self.starred.emit(entry.id)
+
+
+class _Keys(QWidget):
+    """The foot: what the keys do here, where there is room for it, and how many models there are."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = ""
+        self.setFixedHeight(look.px(34))
+
+    def say(self, words: str) -> None:
+        """How many there are."""
+        self.words = words
+        self.setAccessibleName(words)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        foot, left = QRectF(self.rect()), 16.0
+        wide = QFontMetrics(look.font("small")).horizontalAdvance(self.words)
+        for keys, words in _FOOT:
+            room = sum(map(key_width, keys)) + QFontMetrics(look.font("small")).horizontalAdvance(words) + 6
+            if left + room > self.width() - 32 - wide:
+                break
+            for key in keys[:-1]:
+                left = paint_key(painter, left, foot, key, "")
+            left = paint_key(painter, left, foot, keys[-1], words)
+        painter.setFont(look.font("small"))
+        painter.setPen(look.colour("t2"))
+        flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight
+        painter.drawText(foot.adjusted(0, 0, -16, 0), flags, self.words)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -46,7 +46,10 @@ def entry_search(label: str, name: str, provider: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PickerRow:
-    """A row: a heading (with how many stand below it), a model, or why a provider did not answer."""
+    """A row: a heading (with how many stand below it), a model, or why a provider did not answer.
+
+    The heading of a provider's models folds them away: `folded` says that it did, None that it can't.
+    """
 
     kind: Literal["heading", "model", "failure"]
     text: str = ""
@@ -56,6 +59,12 @@ class PickerRow:
     """Whether the provider's name stands beside the model's, because no heading says it."""
     favourite: bool = False
     provider_id: str = ""
+    folded: bool | None = None
+
+    @property
+    def steered(self) -> bool:
+        """Whether the arrow keys stop here: at models, and at what is folded."""
+        return self.entry is not None or self.folded is True
 
 
 def found(entries: Iterable[Entry], words: str) -> list[Entry]:
@@ -76,12 +85,15 @@ def picker_rows(
     recent: Sequence[str],
     pictures: bool = False,
     local: bool = False,
+    folded: Collection[str] = (),
 ) -> list[PickerRow]:
     """Favourites first, then those used lately, then the rest by provider; only what is found when words are typed.
 
     `providers` are (id, name) in their order; `failures` sentences by provider id. `pictures` and `local` leave only
-    models that see pictures, or are on this computer.
+    models that see pictures, or are on this computer. `folded` are the providers whose models are folded away; what is
+    looked for is shown all the same.
     """
+    looking = bool(words.strip()) or pictures or local
     shown = [one for one in found(entries, words) if (one.pictures or not pictures) and (one.local or not local)]
     by_id = {entry.id: entry for entry in shown}
     rows: list[PickerRow] = []
@@ -98,11 +110,13 @@ def picker_rows(
             grouped.setdefault(one.provider_id, []).append(one)
     for provider_id, name in providers:
         group = grouped.get(provider_id, [])
-        failure = "" if words.strip() or pictures or local else failures.get(provider_id, "")
+        failure = "" if looking else failures.get(provider_id, "")
         if not group and not failure:
             continue
-        rows.append(PickerRow("heading", name, count=len(group), provider_id=provider_id))
+        away = None if looking or not group else provider_id in folded
+        rows.append(PickerRow("heading", name, count=len(group), provider_id=provider_id, folded=away))
         if failure:
             rows.append(PickerRow("failure", failure, provider_id=provider_id))
-        rows += [PickerRow("model", entry=one) for one in group]
+        if not away:
+            rows += [PickerRow("model", entry=one, provider_id=provider_id) for one in group]
     return rows

@@ -6,9 +6,9 @@ behind another window.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLayout, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.theme import look
 
@@ -44,16 +44,26 @@ class Popup(QWidget):
         self.hide()
         self._before: QWidget | None = None
         self._place = QRect()
+        self._zoom = look.zoom
         self.card = QWidget(self)
         self.body = QVBoxLayout(self.card)
         self.body.setContentsMargins(1, 1, 1, 1)
         self.body.setSpacing(0)
         window.installEventFilter(self)
+        look.changed.connect(self._restyled)
+
+    def _restyled(self) -> None:
+        """With another size of text an open card is as much larger, once its parts know their sizes."""
+        if self.isVisible() and self._zoom != look.zoom:
+            size, factor = self._place.size(), look.zoom / self._zoom
+            self._place.setSize(QSize(round(size.width() * factor), round(size.height() * factor)))
+            self._zoom = look.zoom
+            QTimer.singleShot(0, self, self._fit)
 
     def open_at(self, place: QRect, focus: QWidget) -> None:
         """Shows the card at `place` (in the window) and gives `focus` the keys."""
         self._before = self.window().focusWidget()
-        self._place = place
+        self._place, self._zoom = place, look.zoom
         self._fit()
         self.show()
         self.raise_()
@@ -61,7 +71,7 @@ class Popup(QWidget):
 
     def place_at(self, place: QRect) -> None:
         """Moves the card while it is open."""
-        self._place = place
+        self._place, self._zoom = place, look.zoom
         self._fit()
         self.update()
 
@@ -95,6 +105,8 @@ class Popup(QWidget):
         painter.drawRoundedRect(card.adjusted(0.5, 0.5, -0.5, -0.5), 12, 12)
 
     def _fit(self) -> None:
+        for layout in self.card.findChildren(QLayout):
+            layout.invalidate()  # What was styled while it was hidden has told nobody its new size.
         whole = self._window.rect()
         self.setGeometry(whole)
         place = QRect(self._place)

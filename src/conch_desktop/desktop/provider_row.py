@@ -13,6 +13,7 @@ from conch_desktop.desktop.buttons import Button, Painted
 from conch_desktop.desktop.fields import Field
 from conch_desktop.desktop.flow import Flow
 from conch_desktop.desktop.parts import label, paint_tile, set_tone
+from conch_desktop.desktop.provider_edit import ProviderEdit
 from conch_desktop.desktop.theme import look
 
 _PAD, _LEFT = 16, 46
@@ -20,10 +21,14 @@ _PAD, _LEFT = 16, 46
 
 @dataclass(frozen=True, slots=True)
 class ProviderFacts:
-    """What is shown of a provider: `said` is what it said last, `bad` whether that was trouble."""
+    """What is shown of a provider: `said` is what it said last, `bad` whether that was trouble.
+
+    `url` is the address as the person wrote it, `address` what is asked and where a key comes from.
+    """
 
     name: str
     address: str
+    url: str = ""
     said: str = ""
     bad: bool = False
 
@@ -93,12 +98,14 @@ class ProviderRow(QWidget):
 
     opened = Signal(str, bool)
     key_given = Signal(str, str)
+    changed = Signal(str, str, str, str)
+    """Another name, address, and "" or the key for it."""
     tested = Signal(str)
     removed = Signal(str)
 
     def __init__(self, provider: str, facts: ProviderFacts, *, own: bool, is_open: bool = False) -> None:
         super().__init__()
-        self._provider, self._name = provider, facts.name
+        self._provider, self._facts = provider, facts
         self.head = ProviderHead(facts, own=own)
         self._said = label(facts.said if facts.bad else "", "small", "err" if facts.bad else "t2", wrap=True)
         self._said.setContentsMargins(_LEFT, 0, _PAD, 12)
@@ -110,6 +117,7 @@ class ProviderRow(QWidget):
         column.addWidget(self._said)
         self._key = Field("New key", "The new key")
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.edit = ProviderEdit()
         self._key_line, self._sure, self._more = QWidget(), QWidget(), QWidget()
         if own:
             column.addWidget(self._more)
@@ -122,11 +130,16 @@ class ProviderRow(QWidget):
         column = QVBoxLayout(self._more)
         column.setContentsMargins(_LEFT, 0, _PAD, 14)
         column.setSpacing(10)
-        buttons = Flow(8)
-        change, test = Button("Change key…", height=28), Button("Test", height=28)
-        remove = Button("Remove provider and key…", "danger", height=28)
-        for button, words in ((change, "Change the key of"), (test, "Test"), (remove, "Remove")):
-            button.setAccessibleName(f"{words} {self._name}")
+        buttons = Flow(8, apart=1)
+        change, move = Button("Change key…", height=28), Button("Change address…", height=28)
+        test, remove = Button("Test", height=28), Button("Remove provider and key…", "danger", height=28)
+        for button, words in (
+            (change, "Change the key of"),
+            (move, "Change name and address of"),
+            (test, "Test"),
+            (remove, "Remove"),
+        ):
+            button.setAccessibleName(f"{words} {self._facts.name}")
             buttons.addWidget(button)
         column.addLayout(buttons)
         save, cancel = Button("Keep key", height=32), Button("Cancel", "quiet", height=32)
@@ -136,15 +149,20 @@ class ProviderRow(QWidget):
             line.addWidget(part, 1 if part is self._key else 0)
         column.addWidget(self._key_line)
         self._key_line.hide()
+        column.addWidget(self.edit)
         yes, no = Button("Remove", "danger", height=28), Button("Keep", "quiet", height=28)
         line = QHBoxLayout(self._sure)
         line.setContentsMargins(0, 0, 0, 0)
-        line.addWidget(label(f"Remove {self._name} with its key and its list of models?", "ui", "t1", wrap=True), 1)
+        line.addWidget(
+            label(f"Remove {self._facts.name} with its key and its list of models?", "ui", "t1", wrap=True), 1
+        )
         line.addWidget(yes)
         line.addWidget(no)
         column.addWidget(self._sure)
         self._sure.hide()
         change.clicked.connect(self.ask_key)
+        move.clicked.connect(lambda: self.edit.begin(self._facts.name, self._facts.url))
+        self.edit.kept.connect(lambda *filled: self.changed.emit(self._provider, *filled))
         cancel.clicked.connect(self._key_line.hide)
         save.clicked.connect(self._give)
         self._key.entered.connect(self._give)

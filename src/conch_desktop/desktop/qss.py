@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conch_desktop.desktop.tokens import SCALE, Palette
+from conch_desktop.desktop.tokens import BASE_PX, LARGE, LARGE_SPACING, SCALE, Palette
 
 TONES = ("t1", "t2", "t3", "acc", "err", "mend", "add", "onacc", "chat")
 
@@ -19,6 +19,10 @@ def style_sheet(colours: Palette, points: float, mono: str, px: Callable[[float]
     rules += [
         f"QLabel[look='{role}'] {{ font-family: '{mono}'; font-size: {points * SCALE[role]:.2f}pt; }}"
         for role in ("mono", "code")
+    ]
+    rules += [
+        f"QLabel[look='{role}'] {{ letter-spacing: {LARGE_SPACING * px(BASE_PX) * SCALE[role]:.2f}px; }}"
+        for role in LARGE
     ]
     rules += [f"QLabel[tone='{tone}'] {{ color: {colours[tone]}; }}" for tone in TONES]
     rules += [
@@ -36,6 +40,7 @@ def style_sheet(colours: Palette, points: float, mono: str, px: Callable[[float]
                 "r12": px(12),
                 "small": f"{points * SCALE['small']:.2f}",
                 "ui": f"{points:.2f}",
+                "chat_pt": f"{points * SCALE['chat']:.2f}",
                 "pad": px(8),
             }
         ),
@@ -56,6 +61,9 @@ QLineEdit:focus, QComboBox:focus {{ border: {focus_px}px solid {acc}; padding: 0
 QLineEdit:disabled, QComboBox:disabled {{ background: {btnH}; color: {t3}; border: {off} {line}; }}
 QLineEdit[wrong='true'] {{ border-color: {err}; }}
 QLineEdit#bare, QLineEdit#bare:focus {{ border: none; background: transparent; padding: 0; min-height: 0; }}
+QLineEdit#find, QLineEdit#find:focus {{
+  border: none; background: transparent; padding: 0; min-height: 0; font-size: {chat_pt}pt;
+}}
 QComboBox::drop-down {{ border: none; width: 24px; }}
 QComboBox QAbstractItemView {{
   background: {raised}; color: {t1}; border: 1px solid {line2}; selection-background-color: {sel};

@@ -1,7 +1,7 @@
 """The guard's question as a card in the chat: what will happen, what would run, and four answers.
 
 It never takes the focus and has no default button, so that a key meant for the composer never allows anything. With
-the focus on it, O, C, A and D answer.
+the focus on it, O, C, A and D answer, alone or with Alt: they are underlined as menus underline theirs.
 """
 
 from __future__ import annotations
@@ -18,13 +18,14 @@ from conch_desktop.desktop.diff_box import DiffView
 from conch_desktop.desktop.fields import Field
 from conch_desktop.desktop.flow import Flow, fit_layout
 from conch_desktop.desktop.mono_box import MonoBox
-from conch_desktop.desktop.parts import Card, ElidedLabel, IconMark, Line, Tag, label
+from conch_desktop.desktop.parts import Card, ElidedLabel, IconMark, Line, Paragraph, Tag, label
 from conch_desktop.desktop.wording import pretty
 
 if TYPE_CHECKING:
     from conch_desktop.tools.guard import Question
 
-_LETTERS = {Qt.Key.Key_O: "once", Qt.Key.Key_C: "chat", Qt.Key.Key_A: "always"}
+_LETTERS = {Qt.Key.Key_O: "once", Qt.Key.Key_C: "chat", Qt.Key.Key_A: "always", Qt.Key.Key_D: "deny"}
+_HELD = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier)
 
 
 class QuestionCard(Card):
@@ -64,15 +65,19 @@ class QuestionCard(Card):
         origin = f"{question.tool} from {source}" if source else question.tool
         why = f" {question.why[0].upper()}{question.why[1:]}." if question.why else ""
         nothing = "Nothing has been written yet." if question.preview else "Nothing has run yet."
-        words.addWidget(label(f"{origin}.{why} {nothing}", "small", "t2", wrap=True))
+        second = label(f"{origin}.{why} {nothing}", "small", "t2", wrap=True)
+        if isinstance(second, Paragraph):
+            second.mono = len(question.tool)
+        words.addWidget(second)
         line.addLayout(words, 1)
         if question.mends:
-            line.addWidget(Tag(f"{question.mends} mended", "mend"), 0, Qt.AlignmentFlag.AlignTop)
+            line.addWidget(Tag(f"{question.mends} mended", "mend", icon="mend"), 0, Qt.AlignmentFlag.AlignTop)
         return line
 
     def _ran(self, question: Question) -> QVBoxLayout:
         box = QVBoxLayout()
-        box.setContentsMargins(14, 8 if question.preview else 0, 14, 8 if question.preview else 12)
+        # The button of the line brings its own room.
+        box.setContentsMargins(*((4, 2, 14, 2) if question.preview else (14, 0, 14, 12)))
         box.setSpacing(6)
         self.ran = MonoBox("What will run", pretty(dict(question.args)))
         if question.preview:
@@ -147,12 +152,9 @@ class QuestionCard(Card):
         self.buttons["once"].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
         key = Qt.Key(event.key())
-        if self._feet.currentIndex() == 0 and plain and key in _LETTERS:
+        if self._feet.currentIndex() == 0 and event.modifiers() in _HELD and key in _LETTERS:
             self._chosen(_LETTERS[key])
-        elif self._feet.currentIndex() == 0 and plain and key == Qt.Key.Key_D:
-            self._chosen("deny")
         elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right) and self._feet.currentIndex() == 0:
             self.focusNextPrevChild(key == Qt.Key.Key_Right)
         else:

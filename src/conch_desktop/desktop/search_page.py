@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent, QTextLayout, QTextOption
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QTextLayout, QTextOption
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -31,6 +31,7 @@ from conch_desktop.desktop.list_rows import ROW, Index, ListRows
 from conch_desktop.desktop.palette import bold_parts
 from conch_desktop.desktop.parts import label, paint_card
 from conch_desktop.desktop.place_rows import Kind, PlaceRow, place_rows, summary
+from conch_desktop.desktop.slash_menu import key_width, paint_key
 from conch_desktop.desktop.theme import look
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ WIDE = 720
 _HEADING, _WHO, _LINE = 44, 22, 22
 _LINES_MOST = 3
 _INSET = 42
+_BAR = 16
+"""The room of the list's bar."""
+_KEYS = ((("↑", "↓"), "move"), (("Enter",), "open there"), (("Esc",), "back to the chat"))
 _KINDS: dict[Kind, str] = {"all": "Everything", "user": "You wrote", "assistant": "Models wrote"}
 
 
@@ -58,10 +62,12 @@ class PlacePainter(QStyledItemDelegate):
     """Paints a heading or a place; what was looked for is marked in it."""
 
     words = ""
+    wide = WIDE
+    """How wide the rows are at most; beside them is the room of the list's bar."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row: PlaceRow = index.data(ROW)
-        wide = option.rect.width() or look.px(WIDE)
+        wide = min(option.rect.width() or self.wide, self.wide)
         if not row.message:
             return QSize(0, look.px(_HEADING))
         lines = self._layout(row, wide - look.px(_INSET) - 24)[1]
@@ -96,6 +102,7 @@ class PlacePainter(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: PlaceRow = index.data(ROW)
         rect = QRect(option.rect)
+        rect.setWidth(min(rect.width(), self.wide))
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -147,6 +154,40 @@ class PlacePainter(QStyledItemDelegate):
         painter.setPen(look.colour("t1"))
         layout = self._layout(row, rect.width() - look.px(_INSET) - 24)[0]
         layout.draw(painter, QPointF(left, top + look.px(_WHO)))
+        if chosen:
+            wide = key_width("Enter")
+            paint_key(
+                painter, rect.right() - wide - 12, QRectF(rect.x(), top, rect.width(), look.px(_WHO)), "Enter", ""
+            )
+
+
+class _Head(QWidget):
+    """The row above the page: what it is, and what the keys do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedHeight(look.px(48))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, look.colour("line"))
+        rect = QRectF(self.rect())
+        painter.setFont(look.font("ui", 500))
+        painter.setPen(look.colour("t1"))
+        words = "Search in all chats"
+        painter.drawText(rect.adjusted(20, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, words)
+        small = QFontMetrics(look.font("small"))
+        room = sum(
+            sum(map(key_width, keys)) + small.horizontalAdvance(told) + (22 if told else 0) for keys, told in _KEYS
+        )
+        left = rect.right() - room
+        if left < QFontMetrics(look.font("ui", 500)).horizontalAdvance(words) + 40:
+            return
+        for keys, told in _KEYS:
+            for key in keys[:-1]:
+                left = paint_key(painter, left, rect, key, "")
+            left = paint_key(painter, left, rect, keys[-1], told)
 
 
 class SearchPage(QWidget):
@@ -163,7 +204,8 @@ class SearchPage(QWidget):
         self._now = 0.0
         self._kind: Kind = "all"
         self._title = label("", "h2", "t1", 600)
-        self._hint = label("Newest first. Enter opens the place, Esc goes back to the chat.", "small", "t2", wrap=True)
+        self._order = label("newest first", "small", "t2")
+        self._head = _Head()
         self.rows, self.painter, self.list = PlaceRows(), PlacePainter(), QListView()
         self.list.setModel(self.rows)
         self.list.setItemDelegate(self.painter)
@@ -175,12 +217,16 @@ class SearchPage(QWidget):
         self.list.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.list.clicked.connect(lambda _: self.take())
         self.list.activated.connect(lambda _: self.take())
+        self._head.setParent(self)
         self._page = QWidget(self)
+        title = QHBoxLayout()
+        title.setContentsMargins(0, 0, _BAR, 0)
+        title.addWidget(self._title, 1)
+        title.addWidget(self._order, 0, Qt.AlignmentFlag.AlignBottom)
         column = QVBoxLayout(self._page)
-        column.setContentsMargins(0, 24, 0, 8)
-        column.setSpacing(10)
-        column.addWidget(self._title)
-        column.addWidget(self._hint)
+        column.setContentsMargins(0, 24, 0, 0)
+        column.setSpacing(12)
+        column.addLayout(title)
         column.addLayout(self._chips())
         column.addWidget(self.list, 1)
 
@@ -231,6 +277,10 @@ class SearchPage(QWidget):
             self.opened.emit(row.chat, row.message)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        wide = max(120, min(look.px(WIDE), self.width() - 48))
-        self._page.setGeometry((self.width() - wide) // 2, 0, wide, self.height())
+        wide, head = max(120, min(look.px(WIDE), self.width() - 48)), self._head.height()
+        left = (self.width() - wide) // 2
+        self.painter.wide = wide
+        self._head.setGeometry(0, 0, self.width(), head)
+        # The bar of the list stands beside the rows, not on them.
+        self._page.setGeometry(left, head, min(wide + _BAR, self.width() - left), self.height() - head)
         self.list.scheduleDelayedItemsLayout()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Button
@@ -18,12 +19,19 @@ from conch_desktop.desktop.settings_section import Section, make_page, quiet_lin
 from conch_desktop.desktop.wording import count
 from conch_desktop.domain.errors import ConchError
 from conch_desktop.domain.integrations import Definition
+from conch_desktop.domain.tools import Tool
+from conch_desktop.engine.integrations import open_browser
+
+_TICK = 1000
+"""Milliseconds between two looks at how long servers run and start."""
 
 
 class IntegrationsSection(Section):
     """MCP servers."""
 
     name, icon = "Apps", "app"
+    open_browser = staticmethod(open_browser)
+    """Opens the page of a sign-in."""
     about, also = "apps through MCP", "integrations mcp servers tools plugins import claude restart log sign in"
 
     def page(self) -> QWidget:
@@ -50,7 +58,16 @@ class IntegrationsSection(Section):
         self.form.taken.connect(lambda servers: self._try(self._take(servers)))
         self.form.looked.connect(lambda: self.behind.do(self._look(), "look for servers"))
         self.show_now()
+        self._page, self._timer = page, QTimer(self)
+        self._timer.setInterval(_TICK)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start()
         return page
+
+    def _tick(self) -> None:
+        if self._page.isVisible():
+            for row in self.rows.values():
+                row.tick()
 
     async def fill(self) -> None:
         """Shows how they stand."""
@@ -72,27 +89,76 @@ class IntegrationsSection(Section):
     def _row(self, integration: str) -> IntegrationRow:
         program = self.behind.program.integrations
         view = next(one for one in program.all() if one.id == integration)
-        row = IntegrationRow(view)
+        row = IntegrationRow(view, self.behind.program.clock)
         row.switched.connect(lambda one, on: self.behind.do(program.switch(one, on), "switch the app"))
         row.tool_switched.connect(
             lambda one, tool, on: self.behind.do(program.switch_tool(one, tool, on), "switch the tool")
         )
         row.done.connect(self._done)
+        row.changed_seen.connect(lambda one, tool: self.behind.do(self._tell_allowed(one, tool), "look at the tool"))
+        row.accepted.connect(lambda *what: self.behind.do(self._accept(*what), "accept the tool"))
         return row
+
+    # A tool that changed --------------------------------------------------------------------------------------------
+
+    async def _allowed(self, integration: str, tool: str) -> Tool | None:
+        """The tool as it is offered now, if it was always allowed as it was before."""
+        view = self.rows[integration].view
+        name = next((one.name for one in view.tools if one.label == tool), "")
+        given = {(one.source, one.tool) for one in await self.behind.program.hands.allowed()}
+        offered = self.behind.program.integrations.tools()
+        return next(
+            (one for one in offered if one.name == name and (view.name, name) in given and one.source == view.name),
+            None,
+        )
+
+    async def _tell_allowed(self, integration: str, tool: str) -> None:
+        if await self._allowed(integration, tool) is not None and integration in self.rows:
+            self.rows[integration].was_allowed(tool)
+
+    async def _accept(self, integration: str, tool: str, seen: str) -> None:
+        """What was always allowed is so again, for the definition the person saw and no other."""
+        program = self.behind.program
+        allowed = await self._allowed(integration, tool)
+        shown = next(one for one in program.integrations.all() if one.id == integration)
+        if allowed is not None and any(one.label == tool and one.now == seen for one in shown.tools):
+            await program.hands.guard.take("always", allowed, chat="")
+        await program.integrations.accept_tool(integration, tool, seen)
 
     def _done(self, integration: str, deed: str) -> None:
         program = self.behind.program.integrations
         deeds: dict[str, Callable[[str], Coroutine[Any, Any, None]]] = {
             "restart": program.restart,
             "stop": program.stop,
-            "sign_in": program.sign_in,
+            "sign_in": self.sign_in,
+            "sign_out": program.sign_out,
             "remove": program.remove,
         }
         if deed == "edit":
             view = self.rows[integration].view
             self.form.begin("fill", (integration, view.definition))
+        elif deed == "choose":
+            self._choose_program(integration)
         else:
             self.behind.do(deeds[deed](integration), f"{deed.replace('_', ' ')} the app")
+
+    async def sign_in(self, integration: str) -> None:
+        """Sends the person to the server's page in their browser."""
+        await self.behind.program.integrations.sign_in(integration, self.open_browser)
+
+    def _choose_program(self, integration: str) -> None:
+        dialog = QFileDialog(self.behind.window, "Choose the program", str(Path.home()))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(
+            lambda path: self.behind.do(self.use_program(integration, Path(path)), "choose the program")
+        )
+        dialog.open()
+
+    async def use_program(self, integration: str, path: Path) -> None:
+        """Starts the server with the program at `path` in the place of one that was not found."""
+        definition = self.rows[integration].view.definition
+        await self.behind.program.integrations.change(integration, replace(definition, command=str(path)))
 
     # Adding ---------------------------------------------------------------------------------------------------------
 
@@ -144,7 +210,8 @@ class IntegrationsSection(Section):
         dialog.open()
 
     async def bring(self, path: Path) -> None:
-        """Reads a file of another program into the form, where it is seen before anything is added."""
+        """Reads a file of another program into the form, where all that would be run is seen before it is added. A file
+        that can't be read is shown as it is; nothing is ever written to it."""
         self.form.begin("paste")
         try:
             text = await asyncio.to_thread(path.read_text, "utf-8")
@@ -153,7 +220,9 @@ class IntegrationsSection(Section):
             self.form.say(f"{path.name} could not be read: {why}.", bad=True)
             return
         self.form.text.setPlainText(text)
+        from conch_desktop.tools.mcp.elsewhere import FoundFile
         from conch_desktop.tools.mcp.reading import read_servers
 
         found = read_servers(text)
+        self.form.begin("found", files=[FoundFile("Servers", path, tuple(found))])
         self.form.say(f"{count(len(found), 'server')} in {path.name}. Secrets go into this computer’s key store.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QWidget
 
 from conch_desktop.desktop.buttons import Button
-from conch_desktop.desktop.lesson_words import day, detail, right_calls, sentence
+from conch_desktop.desktop.lesson_words import day, detail, right_calls, sentence, weightiest_first
 from conch_desktop.desktop.lessons_card import LessonLine
 from conch_desktop.desktop.settings_section import Behind, Section, make_page
 from conch_desktop.desktop.taught_models import TaughtModel, TaughtModels
@@ -70,7 +70,7 @@ class ModelsSection(Section):
             known.mode,
             known.checked,
             f"{right_calls(check)}, {day(check.learnt, now)}" if check is not None else "not checked",
-            tuple(LessonLine(one.kind, sentence(one), detail(one, now), one.words) for one in taught),
+            tuple(LessonLine(one.kind, sentence(one), detail(one, now), one.words) for one in weightiest_first(taught)),
             lessons.told.get(model_id, ""),
             lessons.checking == model_id,
         )

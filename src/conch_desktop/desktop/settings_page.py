@@ -108,8 +108,8 @@ class SettingsPage(QWidget):
     def show_page(self, name: str) -> None:
         """Opens one of the pages."""
         self.search.field.clear()
-        self.nav[name].setFocus(Qt.FocusReason.OtherFocusReason)
         self.nav[name].click()
+        self.nav[name].setFocus(Qt.FocusReason.ActiveWindowFocusReason)  # the row is marked already
 
     def _find(self, words: str) -> None:
         for row in self.nav.values():

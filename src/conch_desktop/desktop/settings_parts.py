@@ -49,7 +49,7 @@ class FactRow(QWidget):
         line = QHBoxLayout(self)
         line.setContentsMargins(16, 10, 12, 10)
         line.setSpacing(8)
-        line.addWidget(self._words, 1)
+        line.addWidget(self._words, 1, Qt.AlignmentFlag.AlignVCenter)
         line.addWidget(self._field, 1)
         line.addWidget(label(when, "small", "t2"))
         line.addWidget(edit)

@@ -14,6 +14,7 @@ from conch_desktop.desktop.settings_parts import CardList
 from conch_desktop.desktop.settings_section import Section, make_page
 from conch_desktop.desktop.wording import count
 from conch_desktop.domain.errors import ConchError
+from conch_desktop.engine.reaching import open_way
 from conch_desktop.providers.registry import base_url
 
 if TYPE_CHECKING:
@@ -59,10 +60,12 @@ class ProvidersSection(Section):
         said = failure.what if failure is not None else count(many, "model") if many else ""
         if provider.kind == "local":
             said = "ready" if self.behind.program.local_state().fetched else ""
-        facts = ProviderFacts(provider.name, self._address(provider), said, failure is not None)
+        address = self._address(provider)
+        facts = ProviderFacts(provider.name, address, provider.url, said=said, bad=failure is not None)
         row = ProviderRow(provider.id, facts, own=provider.kind != "local", is_open=provider.id == self._open)
         row.opened.connect(self._opened)
         row.key_given.connect(lambda one, key: self.behind.do(self._new_key(one, key), "keep the key"))
+        row.changed.connect(lambda *filled: self.behind.do(self._change(*filled), "change the provider"))
         row.tested.connect(lambda one: self.behind.do(self._test(one), "test the provider"))
         row.removed.connect(lambda one: self.behind.do(self._remove(one), "remove the provider"))
         return row
@@ -98,6 +101,23 @@ class ProvidersSection(Section):
         kept = await self.behind.program.set_key(provider, key)
         where = "Kept in this computer’s key store." if kept == "key store" else "Kept until you quit."
         self._say(provider, where, bad=False)
+
+    async def _change(self, provider_id: str, name: str, url: str, key: str) -> None:
+        """Changes name and address, after a second press where the way there is open; says what is not possible."""
+        program, edit = self.behind.program, self.rows[provider_id].edit
+        provider = await program.provider(provider_id)
+        warning = open_way(provider.kind, url) if provider is not None else ""
+        if warning and not edit.is_sure(url):
+            edit.warn(url)
+            self._say(provider_id, warning, bad=True)
+            return
+        try:
+            await program.change_provider(provider_id, name, url, key)
+        except ConchError as error:
+            self._say(provider_id, str(error), bad=True)
+            return
+        await self.behind.desk.models.read(refresh=True)
+        await self.fill()
 
     async def _test(self, provider_id: str) -> None:
         provider = await self.behind.program.provider(provider_id)

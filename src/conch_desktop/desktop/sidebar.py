@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from conch_desktop.desktop.buttons import Button, IconButton
@@ -46,9 +46,24 @@ class SearchField(QWidget):
         line.addSpacing(4)
         line.addWidget(self.clear)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setMinimumHeight(look.px(32))
         self.setFocusProxy(self.field)
         self.field.installEventFilter(self)
+        look.changed.connect(self._restyled)
+        self._restyled()
+
+    def _restyled(self) -> None:
+        self.setMinimumHeight(look.px(32))
+        self._show_keys()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        """The shortcut is shown where the hint has room beside it."""
+        metrics = QFontMetrics(look.font("ui"))
+        hint = metrics.horizontalAdvance(self.field.placeholderText())
+        room = self.width() - look.px(16) - 36 - QFontMetrics(look.font("tiny")).horizontalAdvance(self._keys.text())
+        self._keys.setVisible(not self.field.text() and room > hint)
 
     def eventFilter(self, watched: object, event: object) -> bool:
         if isinstance(event, QFocusEvent):
@@ -66,7 +81,7 @@ class SearchField(QWidget):
 
     def _changed(self, text: str) -> None:
         self.clear.setVisible(bool(text))
-        self._keys.setVisible(not text)
+        self._show_keys()
 
 
 class Undo(QWidget):
@@ -114,7 +129,7 @@ class SettingsRow(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self._button = Button("Settings", "quiet", "settings")
+        self._button = Button("Settings", "row", "settings")
         self._button.setToolTip("Settings (Ctrl+,)")
         self._button.clicked.connect(self.pressed)
         line = QHBoxLayout(self)

@@ -192,6 +192,11 @@ class SlashMenu(QWidget):
         painter.drawText(foot.adjusted(0, 0, -16, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, many)
 
 
+def key_width(key: str) -> int:
+    """The room `paint_key` needs for a key without words."""
+    return max(QFontMetrics(look.font("tiny")).horizontalAdvance(key) + look.px(10), look.px(18)) + 3
+
+
 def paint_key(painter: QPainter, left: float, foot: QRectF, key: str, words: str) -> float:
     """A key in its frame, and what it does; gives where the next one begins."""
     font = look.font("tiny")

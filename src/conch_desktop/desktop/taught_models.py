@@ -248,8 +248,10 @@ class TaughtModels(QWidget):
 
     def _turn(self, model: str) -> None:
         self._open = "" if self._open == model else model
+        by_key = self.rows[model].hasFocus()
         self.show_models(self._models)
-        self.rows[model].setFocus(Qt.FocusReason.OtherFocusReason)
+        # The row is made anew; a press of the pointer shows no ring.
+        self.rows[model].setFocus(Qt.FocusReason.OtherFocusReason if by_key else Qt.FocusReason.MouseFocusReason)
 
     def _ask(self) -> None:
         self._sure.show()

@@ -331,6 +331,9 @@ class TextBlock(QTextBrowser):
         base = block.layout().position().y() + line.y() + line.ascent()
         left = block.blockFormat().leftMargin() + MARGIN
         font = look.font(self._role)
+        turned = block.blockFormat().rightMargin() > 0
+        if turned:  # From right to left: the same, seen in a mirror.
+            left = self._width - MARGIN - block.blockFormat().rightMargin() + look.px(INDENT)
         if marker in ("[ ]", "[x]"):
             size = look.px(14)
             self._paint_box(painter, QRectF(left - look.px(INDENT) + 1, base - size + 2, size, size), marker == "[x]")
@@ -339,12 +342,17 @@ class TextBlock(QTextBrowser):
             painter.setBrush(look.colour("t3"))
             radius = look.px(5) / 2
             height = look.px(5)
-            painter.drawEllipse(QPointF(left - look.px(INDENT) + look.px(8), base - height), radius, radius)
+            beside = look.px(INDENT) - look.px(8)
+            middle = left - look.px(INDENT) + beside if turned else left - beside
+            painter.drawEllipse(QPointF(middle, base - height), radius, radius)
         else:
             painter.setFont(font)
             painter.setPen(look.colour("t2"))
             spot = QRectF(0, base - line.ascent(), left - look.px(6), line.height())
-            painter.drawText(spot, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, marker)
+            if turned:
+                spot = QRectF(left - look.px(INDENT) + look.px(6), spot.y(), look.px(INDENT) * 2, spot.height())
+            side = Qt.AlignmentFlag.AlignLeft if turned else Qt.AlignmentFlag.AlignRight
+            painter.drawText(spot, side | Qt.AlignmentFlag.AlignTop, marker)
 
     def _paint_box(self, painter: QPainter, box: QRectF, ticked: bool) -> None:
         painter.setPen(QPen(look.colour("acc" if ticked else "field"), 1.2))

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QGuiAppli
 from PySide6.QtWidgets import QApplication
 
 from conch_desktop.desktop.qss import style_sheet
-from conch_desktop.desktop.tokens import BASE_PX, SCALE, Palette, palette_name, palettes
+from conch_desktop.desktop.tokens import BASE_PX, LARGE, LARGE_SPACING, SCALE, Palette, palette_name, palettes
 
 Choice = Literal["system", "light", "dark"]
 Contrast = Literal["system", "high"]
@@ -137,6 +137,11 @@ class Look(QObject):
             found = QFont(self._mono if role in ("mono", "code") else self._family)
             found.setPointSizeF(self._points * self.zoom / 100 * SCALE[role])
             found.setWeight(QFont.Weight(weight))
+            if role in ("mono", "code"):  # "->" is two characters, and is shown as two.
+                for joined in ("calt", "liga", "clig"):
+                    found.setFeature(QFont.Tag(joined), 0)
+            if role in LARGE:
+                found.setLetterSpacing(QFont.SpacingType.PercentageSpacing, 100 + LARGE_SPACING * 100)
             if tabular:
                 found.setFeature(QFont.Tag("tnum"), 1)
             self._fonts[key] = found

@@ -25,6 +25,12 @@ SCALE = {
 }
 """Sizes of type, as parts of the person's own size."""
 
+LARGE = ("h1", "h2", "title")
+"""Roles so large that their letters stand closer."""
+
+LARGE_SPACING = -0.015
+"""By how much closer, in parts of the size."""
+
 LINE = {"tiny": 16, "small": 18, "ui": 20, "chat": 24, "h3": 22, "title": 30, "code": 20, "mono": 18}
 """Heights of lines in px where the person's size is 13 px."""
 

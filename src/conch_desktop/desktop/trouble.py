@@ -23,7 +23,7 @@ _KEPT = "What had arrived is kept."
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """What the block shows. `actions` are (name, words): "go_on", "retry", "key", "model"."""
+    """What the block shows. `actions` are (name, words): "go_on", "stop_here", "retry", "key", "model"."""
 
     title: str
     sentence: str
@@ -65,7 +65,8 @@ def _paused(message: Message) -> Trouble | None:
     if words == MADE_UP:
         return None
     title, _, rest = words.partition(". ")
-    return Trouble(title.rstrip("."), rest or "The turn is paused.", "again", bad=False, actions=(("go_on", "Go on"),))
+    actions = (("go_on", "Go on"), ("stop_here", "Stop here"))
+    return Trouble(title.rstrip("."), rest or "The turn is paused.", "again", bad=False, actions=actions)
 
 
 class TroubleBlock(Card):

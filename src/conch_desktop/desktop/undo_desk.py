@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -41,6 +42,8 @@ class UndoDesk(QObject):
             news.move(event.id, event.text)
         elif isinstance(event, CallResult):
             news.ended(event.id)
+            if event.state == "done":
+                self._find_running(event.id)
         elif isinstance(event, (MessageEnded, MessageChanged)):
             self._find([event.message])
 
@@ -50,18 +53,21 @@ class UndoDesk(QObject):
         if session is not None:
             self._find([entry for entry in session.entries if isinstance(entry, Message)])
 
+    def _find_running(self, call: str) -> None:
+        """Asks for a call of an answer that goes on: what it did can be taken back at once."""
+        session = self._chats.session
+        if session is not None and session.messages:
+            self._find_calls([one for one in session.messages[-1].calls if one.id == call])
+
     def _find(self, messages: list[Message]) -> None:
+        self._find_calls([call for message in messages if message.state != "streaming" for call in message.calls])
+
+    def _find_calls(self, calls: Iterable[CallRecord]) -> None:
         changing = {tool.name for tool in self._program.toolbox.tools if tool.effect != "read"}
         new = [
             call.id
-            for message in messages
-            if message.state != "streaming"
-            for call in message.parts
-            if isinstance(call, CallRecord)
-            and call.source == BUILTIN
-            and call.name in changing
-            and call.state == "done"
-            and call.id not in self._asked
+            for call in calls
+            if call.source == BUILTIN and call.name in changing and call.state == "done" and call.id not in self._asked
         ]
         if new:
             self._asked.update(new)

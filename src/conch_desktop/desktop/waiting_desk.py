@@ -63,6 +63,8 @@ class WaitingDesk(QObject):
         if session is None or not session.running:
             self._window.composer.sent.emit(text)
             return
+        if self._chats.doubts(text):
+            return
         self._texts.setdefault(session.chat_id, []).append((text, self._chats.attach.take()))
         self._chats.rewrite("")
         self._chats.keep_draft(session.chat_id)

@@ -45,7 +45,7 @@ class _Way(QWidget):
         told.addWidget(IconMark(icon, "acc", 20), 0, Qt.AlignmentFlag.AlignTop)
         told.addLayout(words, 1)
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
-        self._line.setContentsMargins(20, 18, 20, 20)
+        self._line.setContentsMargins(20, 17, 20, 19)
         self._line.setSpacing(16)
         self._line.addLayout(told, 1)
         self._line.addWidget(button, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
@@ -62,6 +62,7 @@ class Welcome(QWidget):
     fetch_cancelled = Signal()
     key_wanted = Signal()
     server_wanted = Signal()
+    apps_wanted = Signal()
 
     def __init__(self, megabytes: str) -> None:
         super().__init__()
@@ -86,7 +87,8 @@ class Welcome(QWidget):
             _Way(
                 "key",
                 "Use a key you have",
-                "OpenRouter, OpenAI or Gemini. The key goes into this computer’s key store and nowhere else.",
+                "OpenRouter, OpenAI, Anthropic, Gemini or conol.ai. The key goes into this computer’s key store "
+                "and nowhere else.",
                 self.key,
             ),
             _Way(
@@ -104,7 +106,7 @@ class Welcome(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(0)
-        column.addStretch(3)
+        column.addStretch(4)
         column.addWidget(_Mark())
         column.addSpacing(20)
         column.addWidget(label("Choose how to start", "title", "t1", 600))
@@ -131,9 +133,13 @@ class Welcome(QWidget):
         calm = QHBoxLayout()
         calm.setSpacing(8)
         calm.addWidget(IconMark("lock", "t2"))
-        calm.addWidget(label("No service is contacted until you choose one.", "ui", "t2"), 1)
+        calm.addWidget(label("No service is contacted until you choose one.", "small", "t2"), 1)
+        self.apps = Button("Bring in apps…", "link", height=24)
+        self.apps.setToolTip("From a file that another program wrote, with mcpServers in it")
+        self.apps.clicked.connect(self.apps_wanted)
+        calm.addWidget(self.apps)
         column.addLayout(calm)
-        column.addStretch(5)
+        column.addStretch(8)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(centred(page))

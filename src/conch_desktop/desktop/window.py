@@ -225,6 +225,11 @@ class Window(QMainWindow):
             self.stop_asked.emit()
         self.composer.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def focusNextPrevChild(self, following: bool) -> bool:
+        from conch_desktop.desktop.tabbing import move_focus
+
+        return move_focus(self, forward=following) or super().focusNextPrevChild(following)
+
     def next_area(self, step: int) -> None:
         """The next area of the window that is seen: sidebar, header, chat, composer, activity."""
         areas: list[tuple[QWidget, Callable[[], None]]] = [

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from conch_desktop.domain.calls import WHY_TAKEN_BACK
+from conch_desktop.engine.answering import share_told
 
 if TYPE_CHECKING:
     from conch_desktop.domain.calls import CallRecord
@@ -188,6 +189,9 @@ def tags(call: CallRecord) -> list[tuple[str, str]]:
         found.append((f"{mended(call)} mended", "mend"))
     if call.dropped:
         found.append((f"{count(len(call.dropped), 'field')} left out", "plain"))
+    share = share_told(call)
+    if share is not None:
+        found.append((f"{share[0]:,} of {share[1]:,} characters", "plain"))
     return found
 
 

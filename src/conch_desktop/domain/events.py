@@ -96,13 +96,14 @@ class Replay:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counts them; None where it told nothing."""
+    """Tokens as the provider counts them, and what it says that they cost in US dollars; None where it told nothing."""
 
     type: ClassVar[str] = "usage"
     input_tokens: int | None = None
     output_tokens: int | None = None
     cached_tokens: int | None = None
     reasoning_tokens: int | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,18 @@ class Refused:
     text: str
     words: str = ""
     advice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """One of several requests for the same answer is over (see `messages.TriedPart`)."""
+
+    type: ClassVar[str] = ""
+    mode: str
+    ms: int
+    words: str = ""
+    answered: bool = False
+    step: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +319,7 @@ TurnEvent = (
     | TextAdded
     | ReasoningAdded
     | Refused
+    | Tried
     | LessonLearnt
     | CallProgress
     | CallMade

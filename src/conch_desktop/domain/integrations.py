@@ -85,6 +85,12 @@ class ListedTool:
         told = ([self.name, self.title, self.description], self.schema, [self.reads, self.inside])
         return "-".join(_mark(part) for part in told)
 
+    @property
+    def definition(self) -> str:
+        """Everything the digest is of, as JSON: what a later definition is laid beside."""
+        told = {"title": self.title, "description": self.description, "arguments": self.schema}
+        return json.dumps({**told, "reads": self.reads, "inside": self.inside}, ensure_ascii=False, sort_keys=True)
+
 
 def what_changed(before: str, now: str) -> str:
     """What differs between two digests of a tool, in words; "" when nothing does."""
@@ -103,11 +109,24 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class PinnedTool:
-    """What is remembered of a tool: the digest of its definition as last seen, and whether it is switched on."""
+    """What is remembered of a tool: how it was defined when the person accepted it, and whether it is switched on.
+
+    Adding a server accepts its tools. `definition` is `ListedTool.definition`, "" where only the digest is known.
+    """
 
     tool: str
     digest: str
     is_on: bool = True
+    definition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LastCall:
+    """The last call a server ended: when it began (seconds since 1970), how long it took, and whether it went well."""
+
+    at: float
+    ms: int
+    went_well: bool
 
 
 def place_of(definition: Definition) -> str:

@@ -44,6 +44,21 @@ MADE_UP = "The model wrote a tool’s answer itself. It was left out: no tool sa
 
 
 @dataclass(frozen=True, slots=True)
+class TriedPart:
+    """A request of an answer that took more than one: the activity panel tells them together. Never sent to a model.
+
+    `mode` is how tools went with it, `ms` how long the first word or the refusal took, `words` the provider's own
+    about a refusal. The last one `answered`.
+    """
+
+    mode: str
+    ms: int
+    words: str = ""
+    answered: bool = False
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ReplayPart:
     """What goes back unchanged with this step when the model that made it is asked again (`events.Replay`).
 
@@ -77,7 +92,7 @@ class FilePart:
 
 Attached = PicturePart | FilePart
 
-Part = TextPart | ReasoningPart | NoticePart | ReplayPart | PicturePart | FilePart | CallRecord
+Part = TextPart | ReasoningPart | NoticePart | TriedPart | ReplayPart | PicturePart | FilePart | CallRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +112,8 @@ class UsageCount:
     """Tokens as the provider counts them.
 
     The first four are of the last request of the turn. `turn_in` and `turn_out` are of all its requests together.
-    `cost` is what those came to in US dollars by the prices in the provider's list, None where it tells none: an upper
-    bound, because tokens from the provider's cache are counted at the full price.
+    `cost` is what those came to in US dollars: what the provider says, else by the prices in its list (an upper bound,
+    because tokens from its cache are counted at the full price); None where it tells neither.
     """
 
     input_tokens: int | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.tokens import estimate
 
 LONGEST_KEPT = 4_000_000
@@ -74,6 +75,22 @@ def told(name: str, text: str, room: int) -> Told:
         said.append(f"the model was given {len(shown):,} of {whole:,} characters.")
     body = "\n\n".join([shown, *(f"[{note}]" for note in notes)])
     return Told(body, f"{name}: {' '.join(said)}" if said else "")
+
+
+_CUT = re.compile(r"\[Cut here: this is ([\d,]+) of ([\d,]+) characters\.")
+_NOTES = 2_000
+"""Characters at the end of what the model was told that are looked at: only our own notes stand there."""
+
+
+def share_told(call: CallRecord) -> tuple[int, int] | None:
+    """How many characters of a call's answer the model was told, and of how many; None when it was told them all."""
+    if len(call.sent_back) >= len(call.answer):
+        return None
+    found = list(_CUT.finditer(call.sent_back, max(0, len(call.sent_back) - _NOTES)))
+    if not found:
+        return None
+    given, whole = (int(number.replace(",", "")) for number in found[-1].groups())
+    return given, whole
 
 
 def clear(text: str) -> str:

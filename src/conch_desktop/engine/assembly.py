@@ -28,7 +28,7 @@ from conch_desktop.engine.hands import Hands
 from conch_desktop.engine.integrations import Integrations, Switches
 from conch_desktop.engine.keeping import Keeping
 from conch_desktop.engine.offer import within_limit
-from conch_desktop.engine.reaching import Reach, account, filled, reached, with_secrets
+from conch_desktop.engine.reaching import Reach, account, filled, moved, reached, with_secrets
 from conch_desktop.engine.session import Session
 from conch_desktop.engine.spending import Budget
 from conch_desktop.engine.way import Choice
@@ -115,7 +115,7 @@ class Program:
         self.permissions = self.hands.permissions
         self.secrets = Secrets(_key_service(data_dir))
         self.toolbox = Toolbox(self.hands.tools)
-        self.integrations = Integrations(IntegrationRows(database), self.secrets, lambda: self.toolbox.names)
+        self.integrations = Integrations(IntegrationRows(database), self.secrets, lambda: self.toolbox.names, clock)
         self.keeping = Keeping(data_dir / DATABASE, database)
         self.archiving = Archiving(Archives(database), self.providers)
         self._providers = Providers(database)
@@ -204,6 +204,20 @@ class Program:
         await self._wire_states.forget(provider_id)
         return await self.secrets.keep(provider_id, key)
 
+    async def change_provider(self, provider_id: str, name: str, url: str, key: str = "") -> str:
+        """Gives a provider another name and address, and says where a new key is kept ("" without one).
+
+        What its models taught belongs to the address it was learnt at. Raises `UsageError` for what can't be.
+        """
+        provider = await self.provider(provider_id)
+        if provider is None:
+            raise UsageError("The provider is no longer there.", "Add it again.")
+        kept = not provider.key_env and await self.secrets.get(provider) is not None
+        await self._providers.update(moved(provider, name, url, kept=kept, given=bool(key)))
+        self._saved = None
+        await self._drop_wire(provider_id)
+        return await self.set_key(provider_id, key) if key else ""
+
     async def remove_provider(self, provider_id: str) -> None:
         """Removes a provider with its key, lists, lessons and what its wire kept of chats."""
         await self._drop_wire(provider_id)
@@ -279,6 +293,13 @@ class Program:
             await wire.aclose()
 
     # What models taught ---------------------------------------------------------------------------------------------
+
+    async def can_reach(self, provider_id: str) -> bool:
+        """Whether anything answers where this provider is. The model on this computer is always there."""
+        from conch_desktop.providers.reachable import reachable  # not needed before something went wrong
+
+        provider = await self.provider(provider_id)
+        return provider is None or provider.kind == LOCAL.kind or await reachable(provider)
 
     async def check_model(self, model_id: str) -> Checked:
         """Makes three harmless calls and keeps what works. Raises `ProviderError` when nothing answers."""

@@ -20,6 +20,7 @@ from conch_desktop.domain.events import (
     ReplayKept,
     RequestSent,
     TextAdded,
+    Tried,
     TurnEvent,
     Usage,
 )
@@ -32,8 +33,10 @@ from conch_desktop.domain.messages import (
     ReasoningPart,
     ReplayPart,
     TextPart,
+    TriedPart,
 )
 from conch_desktop.domain.models import Model
+from conch_desktop.engine.history import taken_back
 from conch_desktop.engine.spending import Tally
 
 _MODES = {"native": "native", "strict": "native (strict)", "words": "in words"}
@@ -79,6 +82,8 @@ class AnswerDraft:
                 self._call(event)
             case Notice(text=text, step=step):
                 self._add(NoticePart(text, step))
+            case Tried():
+                self._add(TriedPart(event.mode, event.ms, event.words, event.answered, event.step))
             case ReplayKept(data=data, step=step):
                 self._add(ReplayPart(data, step))
             case LessonLearnt(text=text):
@@ -122,6 +127,15 @@ class AnswerDraft:
             assert isinstance(last, TextPart | ReasoningPart)
             self._parts[-1] = replace(last, text=last.text + "".join(self._pieces))
             self._pieces = []
+
+    def take_back(self, call: str) -> bool:
+        """The person took back what a call of this answer did; False when it has no such call."""
+        self._join()
+        for place, part in enumerate(self._parts):
+            if isinstance(part, CallRecord) and part.id == call:
+                self._parts[place] = taken_back(part)
+                return True
+        return False
 
     def _call(self, event: CallProgress | CallMade | GuardDecided | CallStarted | CallResult) -> None:
         if event.id not in self._places:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from conch_desktop.domain.calls import CallRecord
+from conch_desktop.domain.calls import WHY_TAKEN_BACK, CallRecord
 from conch_desktop.domain.messages import (
     FilePart,
     Message,
@@ -26,6 +26,7 @@ from conch_desktop.domain.models import Model
 from conch_desktop.words.attached import written_file, written_picture
 
 NO_ANSWER = "This call has no answer: the program ended while it ran. It may or may not have run."
+TAKEN_BACK = "[The person took this back afterwards.]"
 STOPPED = "The person stopped the turn before this call had an answer."
 
 
@@ -50,6 +51,11 @@ def _said(message: Message) -> SentMessage:
     told += [written_picture(part.name) for part in pictures if part.name]
     text = "\n\n".join(part for part in (*told, message.text) if part)
     return SentMessage("user", text, pictures=tuple(part.picture for part in pictures))
+
+
+def taken_back(record: CallRecord) -> CallRecord:
+    """The record of a call whose doing the person took back: the model is told with its answer from then on."""
+    return replace(record, sent_back=f"{record.sent_back}\n\n{TAKEN_BACK}", why=WHY_TAKEN_BACK)
 
 
 def without_attached(message: Message, model: Model) -> Message:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
+from conch_desktop.domain.clock import Clock, SystemClock
 from conch_desktop.domain.errors import ConchError, UsageError
 from conch_desktop.domain.integrations import (
     Definition,
@@ -71,11 +72,13 @@ async def open_browser(address: str) -> None:
 class Integrations:
     """All integrations. `own_names` are those of the program's own tools, which no integration's tool ever has."""
 
-    def __init__(self, rows: Rows, keys: Keys, own_names: Callable[[], Collection[str]]) -> None:
+    def __init__(
+        self, rows: Rows, keys: Keys, own_names: Callable[[], Collection[str]], clock: Clock | None = None
+    ) -> None:
         self._rows = rows
         self._keys = keys
         self._own_names = own_names
-        self._workshop = Workshop(Paths(), keys)
+        self._workshop = Workshop(Paths(), keys, clock or SystemClock())
         self._held: dict[str, Held] = {}
         self._listeners: list[Callable[[], None]] = []
         self._tasks: set[asyncio.Task[None]] = set()
@@ -129,6 +132,10 @@ class Integrations:
     def missing(self) -> list[str]:
         """A sentence for each integration that is switched on and whose tools are not there, or not all of them."""
         return [words for held in self._held.values() for words in held.missing()]
+
+    def labels(self) -> dict[tuple[str, str], str]:
+        """The servers' own names of all tools that are known, by integration and the name models are given."""
+        return {(key.integration, name): key.tool for key, name in self._names().items()}
 
     async def switches(self, chat_id: str) -> Switches:
         """What a chat switches on or off for itself."""
@@ -191,7 +198,8 @@ class Integrations:
         public = replace(public, name=free_name(public.name, others))
         held.integration = replace(held.integration, definition=public)
         held.secrets = secrets
-        held.moved = held.moved or place_of(before) != place_of(public) or secrets != dict(kept)
+        if place_of(before) != place_of(public) or secrets != dict(kept):
+            held.moved |= set(held.pinned)
         if held.saved:
             await self._keys.keep(_account(integration_id), json.dumps(secrets))
             await self._rows.update(held.integration)
@@ -230,6 +238,14 @@ class Integrations:
         await self._pin(held)
         self._tell()
 
+    async def accept_tool(self, integration_id: str, tool: str, seen: str) -> None:
+        """A tool that changed, by the server's own name, is no longer told as changed. `seen` is the definition that
+        was shown: when it has changed again since, nothing is accepted."""
+        held = self._get(integration_id)
+        if held.accept(tool, seen):
+            await self._pin(held)
+            self._tell()
+
     async def switch_in_chat(self, chat_id: str, integration_id: str, tool: str, is_on: bool | None) -> None:
         """Switches a tool ("" is the whole integration) for one chat; None follows the switch for every chat again."""
         await self._rows.switch(chat_id, integration_id, tool, is_on)
@@ -254,6 +270,14 @@ class Integrations:
     async def sign_in(self, integration_id: str, opener: Opener = open_browser) -> None:
         """Starts a server that wants a sign-in, and opens the browser for it."""
         await self.restart(integration_id, sign_in=opener)
+
+    async def sign_out(self, integration_id: str) -> None:
+        """Forgets the sign-in at a server, and starts it without."""
+        held = self._get(integration_id)
+        if held.server is not None:
+            await held.server.stop()
+        await self._keys.remove(_tokens(integration_id))
+        await self.restart(integration_id)
 
     # Inside ---------------------------------------------------------------------------------------------------------
 

@@ -80,6 +80,30 @@ def reached(provider: Provider, reach: Reach) -> tuple[Provider, str]:
     return stored, json.dumps(kept) if secret or proxy != bare else ""
 
 
+def moved(provider: Provider, name: str, url: str, *, kept: bool, given: bool) -> Provider:
+    """The provider with another name and address.
+
+    What is secret was meant for one server, and follows to no other unasked. `kept`: it has a key; `given`: a key for
+    the new address came along. Raises `UsageError` for an address that is none, and where a secret would follow.
+    """
+    new, _ = reached(replace(provider, name=name.strip() or provider.name, url=url.strip()), Reach())
+    meant, server = _server(provider), _server(new)
+    if server != meant:
+        apart = "Add the new server as another provider."
+        if provider.secret_headers:
+            raise UsageError(f"{', '.join(provider.secret_headers)} was given for {meant} alone.", apart)
+        if provider.key_env:
+            raise UsageError(f"The key in {provider.key_env} is for {meant} alone.", apart)
+        if kept and not given:
+            raise UsageError(f"The key was given for {meant} alone.", f"Write one for {server} below the address.")
+    return replace(provider, name=new.name, url=new.url)
+
+
+def _server(provider: Provider) -> str:
+    """Where requests go: host and port."""
+    return urlsplit(base_url(provider)).netloc
+
+
 def account(provider_id: str) -> str:
     """The name under which the secrets of a provider's connection are kept, beside that of its key."""
     return f"{provider_id} connection"

@@ -16,7 +16,7 @@ from conch_desktop.engine.history import as_sent
 from conch_desktop.engine.offer import Offer, make_offer
 from conch_desktop.engine.plan import Plan
 from conch_desktop.engine.prompt import system_prompt
-from conch_desktop.engine.seeing import NONE_IN_WORDS, SEES_NONE, as_seen
+from conch_desktop.engine.seeing import SEES_NONE, as_seen
 from conch_desktop.engine.way import Way
 from conch_desktop.providers.wire import Request, Wire
 from conch_desktop.schemas.dialects import name_rule
@@ -114,9 +114,9 @@ class Maker:
             return replace(plain, notices=(*plain.notices, NO_ROOM))
         over = self.plan.grammar and self.plan.asked is not None and forced is None and not failed
         system = self._system(window, listing="" if over else shown.text)
-        unseen = NONE_IN_WORDS if self._sees(way) else SEES_NONE
-        sent, left_out = self._transcript(answer, window, system, (), unseen)
-        seen = as_seen(sent, sees=False)
+        sees = self._sees(way)
+        sent, left_out = self._transcript(answer, window, system, (), "" if sees else SEES_NONE)
+        seen = as_seen(sent, sees=sees)
         request = Request(self.model, system, in_words(seen, after=ONE_SENTENCE if over else NOW_ANSWER))
         request = self._constrained(request, given, forced, failed=failed)
         callable_now = [forced] if forced is not None and request.grammar else given
@@ -126,7 +126,7 @@ class Maker:
     def _plain(self, way: Way, answer: Message, window: int) -> Made:
         system, sees = self._system(window), self._sees(way)
         sent, left_out = self._transcript(answer, window, system, (), "" if sees else SEES_NONE)
-        seen = as_seen(sent, sees=sees, answers=False)
+        seen = as_seen(sent, sees=sees)
         return Made(Request(self.model, system, in_words(seen)), "none", Offer(), None, (), left_out)
 
     def _sees(self, way: Way) -> bool:

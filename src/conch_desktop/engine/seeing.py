@@ -16,15 +16,13 @@ PICTURE_TOKENS = 1_600
 UNSEEN = "This model sees no pictures, or not here."
 OLD = "It was shown earlier in this chat."
 
-
 SEES_NONE = "The model sees no pictures. It gets words in their place."
-NONE_IN_WORDS = "A model that gets its tools in words is shown no pictures. It gets words in their place."
 
 
-def as_seen(messages: Sequence[SentMessage], *, sees: bool, answers: bool = True) -> tuple[SentMessage, ...]:
+def as_seen(messages: Sequence[SentMessage], *, sees: bool) -> tuple[SentMessage, ...]:
     """The messages with only the pictures that are sent. In the place of every other one stand words.
 
-    Of the person's newest message all are: the model has seen none of them. `answers`: those of tools can be sent too.
+    Of the person's newest message all are: the model has seen none of them.
     """
     left = NEWEST if sees else 0
     asks = sees
@@ -39,9 +37,9 @@ def as_seen(messages: Sequence[SentMessage], *, sees: bool, answers: bool = True
             continue
         results: list[SentResult] = []
         for result in reversed(message.results):
-            kept = min(left, len(result.pictures)) if answers else 0
+            kept = min(left, len(result.pictures))
             left -= kept
-            results.append(_with(result, kept, OLD if sees and answers else UNSEEN))
+            results.append(_with(result, kept, OLD if sees else UNSEEN))
         seen.append(replace(message, results=tuple(reversed(results))) if results else message)
     return tuple(reversed(seen))
 

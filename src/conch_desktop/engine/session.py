@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from conch_desktop.domain.calls import WHY_TAKEN_BACK, CallRecord
+from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.clock import Clock
 from conch_desktop.domain.errors import ConchError, ProviderError
 from conch_desktop.domain.events import CallMoved, Done, TurnEvent
 from conch_desktop.domain.messages import Attached, Chat, Failure, Message, Outline, TextPart, broken_off
 from conch_desktop.domain.models import Model
-from conch_desktop.engine.history import without_attached
+from conch_desktop.engine.history import taken_back, without_attached
 from conch_desktop.engine.recorder import MessageBook, Recorder
 from conch_desktop.tools.guard import Answer, Question
 
@@ -49,7 +49,7 @@ class MessageEnded:
 
 @dataclass(frozen=True, slots=True)
 class MessageChanged:
-    """An answer that had ended is another now: a call of it was taken back."""
+    """An answer that had ended is another now: a call of it was taken back, or the person left it at its pause."""
 
     message: Message
 
@@ -110,8 +110,6 @@ class Prepares(Protocol):
 TakesBack = Callable[[str], Awaitable[str]]
 """Takes back what a call did; a sentence about it. Raises `ConchError` when that can't be done."""
 
-TAKEN_BACK = "[The person took this back afterwards.]"
-
 
 class Session:
     """One chat. `entries` is always what a person would see, the running answer included.
@@ -133,6 +131,7 @@ class Session:
         self._missing = 0
         self._listeners: list[Listener] = []
         self._turn: Turn | None = None
+        self._recorder: Recorder | None = None
         self._task: asyncio.Task[None] | None = None
         self._stopping = False
         self._answered: asyncio.Future[Answer] | None = None
@@ -219,6 +218,14 @@ class Session:
             self._entries.pop()
             await self._answer(replace(last, state="streaming", failure=None), "")
 
+    async def stop_here(self) -> None:
+        """Leaves a paused answer as it stands. It counts as stopped by the person, who may still go on with it."""
+        last = self._entries[-1] if self._entries else None
+        if self._task is None and isinstance(last, Message) and last.role == "assistant" and last.state == "done":
+            self._entries[-1] = changed = replace(last, state="stopped")
+            await self._book.put(self.chat_id, changed, written=last)
+            self._tell(MessageChanged(changed))
+
     async def edit(self, message_id: str, text: str, *, asked: str = "") -> None:
         """Takes this message and all after it away, and sends the text in its place, with what was attached to it."""
         at = next((at for at, entry in enumerate(self._entries) if entry.id == message_id), None)
@@ -247,6 +254,11 @@ class Session:
         Raises `ConchError` when it can't be taken back.
         """
         said = await self._take_back(call_id)
+        if self._turn is not None and self._turn.take_back(call_id):
+            if self._recorder is not None:
+                self._recorder.note()
+            self._tell(MessageChanged(self._turn.message))
+            return said
         for place, message in enumerate(self._entries):
             if (
                 isinstance(message, Outline)
@@ -255,9 +267,7 @@ class Session:
             ):
                 continue
             parts = tuple(
-                replace(part, sent_back=f"{part.sent_back}\n\n{TAKEN_BACK}", why=WHY_TAKEN_BACK)
-                if isinstance(part, CallRecord) and part.id == call_id
-                else part
+                taken_back(part) if isinstance(part, CallRecord) and part.id == call_id else part
                 for part in message.parts
             )
             self._entries[place] = changed = replace(message, parts=parts)
@@ -314,6 +324,7 @@ class Session:
 
     async def _run(self, message: Message, asked: str) -> None:
         recorder = Recorder(self._book, self.chat_id, lambda: self._turn.message if self._turn else message)
+        self._recorder = recorder
         failure: Failure | None = None
         try:
             await self.read()
@@ -350,7 +361,7 @@ class Session:
             ended = replace(ended, state="failed", failure=failure)
         elif ended.state == "streaming":
             ended = broken_off(ended)
-        self._turn = None
+        self._turn = self._recorder = None
         self._entries[-1] = ended
         recorder.show(ended)
         try:

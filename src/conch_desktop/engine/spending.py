@@ -28,6 +28,7 @@ class Tally:
     def take(self, usage: Usage) -> UsageCount:
         """What the turn took so far. A provider may tell a request's usage several times; the last one counts."""
         sent, made = usage.input_tokens or 0, usage.output_tokens or 0
+        cost = price_of(self._model, sent, made) if usage.cost is None else usage.cost
         self._open = UsageCount(
             usage.input_tokens,
             usage.output_tokens,
@@ -35,7 +36,7 @@ class Tally:
             usage.reasoning_tokens,
             self._settled.turn_in + sent,
             self._settled.turn_out + made,
-            _sum((self._settled.cost, price_of(self._model, sent, made))),
+            _sum((self._settled.cost, cost)),
         )
         return self._open
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from conch_desktop.domain.events import (
     Refused,
     RequestSent,
     TextAdded,
+    Tried,
     TurnEvent,
     Waiting,
 )
@@ -46,6 +48,9 @@ from conch_desktop.engine.way import Choice
 from conch_desktop.providers.wire import Wire
 from conch_desktop.tools.guard import Guard
 from conch_desktop.tools.toolbox import Toolbox
+
+_BREATH = 0.008
+"""Seconds of work after which others have their turn, when so much arrives at once that nothing is waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +93,8 @@ class Turn:
         self._circles = Circles()
         self._requests = 0
         self._spoken = False
+        self._asked = 0.0
+        self._again = False
         self._counted = False
         self._kept: set[tuple[str, str]] = set()
         self._told: set[str] = set()
@@ -102,6 +109,10 @@ class Turn:
         """The answer as it stands."""
         return self._draft.message()
 
+    def take_back(self, call: str) -> bool:
+        """The person took back what a call of this answer did; the next request tells the model."""
+        return self._draft.take_back(call)
+
     def stop(self) -> None:
         """The person wants it to end. Whoever runs the turn cancels its task as well."""
         self._stop.set()
@@ -109,10 +120,14 @@ class Turn:
     async def run(self) -> AsyncGenerator[TurnEvent, None]:
         """Runs to the end and tells everything that happens; the last event is `Done`, also after `stop`."""
         try:
+            breath = time.thread_time()
             async with aclosing(self._steps()) as events:
                 async for event in events:
                     self._draft.apply(event)
                     yield event
+                    if time.thread_time() - breath > _BREATH:
+                        await asyncio.sleep(0)
+                        breath = time.thread_time()
         except asyncio.CancelledError:
             if not self._stop.is_set():
                 raise
@@ -189,6 +204,7 @@ class Turn:
     async def _answered(self, number: int) -> AsyncGenerator[TurnEvent, None]:
         """One step, healed as far as the ladder goes: a refusal before the first word leads to another request."""
         waits = 0
+        self._again = False
         while True:
             # Marks in a long file are looked for in all of it: the window goes on meanwhile.
             made = await asyncio.to_thread(self._made, number) if self._long else self._made(number)
@@ -207,11 +223,13 @@ class Turn:
                     return
                 waits += 1
                 yield _refused(refusal)
+                yield self._tried(made.mode, number, refusal)
                 yield Notice(f"{refusal.what} It is tried again by itself in {wait:.0f} s.", number)
                 yield Waiting(wait, self._parts.clock.now() + wait, refusal.what)
                 await asyncio.sleep(wait)
                 continue
             yield _refused(refusal)
+            yield self._tried(made.mode, number, refusal)
             self._told.add(said)
             yield Notice(said, number)
             if self._ladder.way.mode != made.mode:
@@ -232,17 +250,27 @@ class Turn:
                 yield Notice(notice, number)
         self._requests += 1
         yield RequestSent(self._requests, made.mode, made.names)
+        self._asked = self._parts.clock.now()
         async with aclosing(step.run(self._parts.wire, self._draft.open_calls)) as events:
             async for event in events:
                 if not self._spoken and _is_word(event):
-                    self._spoken = True
-                    for learnt in await self._learnt():
-                        yield learnt
+                    for told in await self._begun(made.mode, number):
+                        yield told
                 yield event
         if step.refusal is None and not self._spoken:
-            self._spoken = True
-            for learnt in await self._learnt():
-                yield learnt
+            for told in await self._begun(made.mode, number):
+                yield told
+
+    async def _begun(self, mode: str, number: int) -> list[TurnEvent]:
+        """The answer has begun: what was learnt of the way to it, and which try it was."""
+        self._spoken = True
+        told = await self._learnt()
+        return [*told, self._tried(mode, number)] if self._again else told
+
+    def _tried(self, mode: str, number: int, refusal: Refusal | None = None) -> Tried:
+        self._again = True
+        took = max(0, round((self._parts.clock.now() - self._asked) * 1000))
+        return Tried(mode, took, refusal.words if refusal else "", refusal is None, number)
 
     async def _learnt(self) -> list[TurnEvent]:
         """Keeps what the ladder found out, and counts the lessons that were right."""
@@ -310,7 +338,7 @@ def _is_word(event: TurnEvent) -> bool:
 
 _BECAUSE = {
     "schema": "because the provider refused a schema as it was",
-    "tools": "because the provider says this model takes no tools natively",
+    "tools": "because the provider refused native tools",
 }
 
 

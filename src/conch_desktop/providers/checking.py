@@ -131,5 +131,5 @@ def _call(call: WireCall) -> dict[str, Any]:
 
 
 def _counts(usage: Usage) -> dict[str, int]:
-    counts = {field.name: getattr(usage, field.name) for field in fields(usage)}
+    counts = {field.name: getattr(usage, field.name) for field in fields(usage) if field.name != "cost"}
     return {name: count for name, count in counts.items() if count is not None}

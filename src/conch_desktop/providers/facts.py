@@ -5,8 +5,10 @@ Where a provider says nothing a fact is unknown, and unknown counts as able: a m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 import httpx
 
@@ -51,6 +53,10 @@ class Listed:
         listing = await self._list.answer()
         return listing.prints.get(model.name, "") if listing else ""
 
+    async def upstream(self, model: Model, name: str) -> str:
+        """How a request asks for the one that answered under this name; "" where it can't."""
+        return ""
+
     @property
     def llama(self) -> bool:
         """Has it shown itself to be a llama.cpp server?"""
@@ -94,6 +100,18 @@ class OpenRouter(Listed):
     ) -> None:
         super().__init__(connection, base, provider, clock)
         self._public = public
+        self._clock = clock
+        self._servers: dict[str, Asked[Mapping[str, str]]] = {}
+
+    async def upstream(self, model: Model, name: str) -> str:
+        """Answers carry a name in words ("Google AI Studio"), requests want the tag that stands beside it in the list
+        of the model's endpoints (openrouter.ai, "List all endpoints for a model")."""
+        asked = _bare(model.name)
+        servers = self._servers.get(asked)
+        if servers is None:
+            ask = functools.partial(self._ask_servers, asked)
+            servers = self._servers[asked] = Asked(ask, fresh=_LIST_FRESH, rest=_LIST_REST, clock=self._clock)
+        return (await servers.answer() or {}).get(name, "")
 
     async def facts(self, model: Model) -> Facts:
         """The catalogue's entry. A model it does not have is looked up in the public one."""
@@ -114,7 +132,23 @@ class OpenRouter(Listed):
     async def aclose(self) -> None:
         """Ends the questions that are under way, and closes the connections."""
         await super().aclose()
+        for servers in self._servers.values():
+            await servers.aclose()
         await self._public.aclose()
+
+    async def _ask_servers(self, name: str) -> Mapping[str, str]:
+        """The tag of each of those who serve a model, without its ending: "deepinfra/turbo" is one way of a server."""
+        value = await ask_json(self._connection, f"{self._base}/models/{quote(name, safe='/:')}/endpoints")
+        data = value.get("data") if isinstance(value, dict) else None
+        rows = data.get("endpoints") if isinstance(data, dict) else None
+        found: dict[str, str] = {}
+        for row in rows if isinstance(rows, list) else ():
+            server, tag = (row.get("provider_name"), row.get("tag")) if isinstance(row, dict) else (None, None)
+            if isinstance(server, str) and isinstance(tag, str) and tag:
+                found.setdefault(server, tag.split("/")[0])
+        if not found:
+            raise UnansweredError
+        return found
 
     async def _ask_list(self) -> Listing:
         listing = read_listing(await ask_json(self._public, f"{self._base}/models"), self._provider)
@@ -136,8 +170,12 @@ _ROUTES = ("nitro", "floor", "online", "exacto")
 def _entry(listing: Listing | None, name: str) -> Model | None:
     if listing is None:
         return None
+    return listing.find(name) or listing.find(_bare(name))
+
+
+def _bare(name: str) -> str:
     plain, _, ending = name.rpartition(":")
-    return listing.find(name) or (listing.find(plain) if ending in _ROUTES else None)
+    return plain if ending in _ROUTES else name
 
 
 class Gemini(Listed):

@@ -8,7 +8,7 @@ from conch_desktop.domain.calls import Json
 from conch_desktop.domain.errors import ProviderError
 from conch_desktop.providers.http_wire import HttpWire
 from conch_desktop.providers.openai_models import Listing
-from conch_desktop.providers.openai_request import build
+from conch_desktop.providers.openai_request import build, signer
 from conch_desktop.providers.stream import Answer
 from conch_desktop.providers.wire import Request
 
@@ -33,7 +33,8 @@ class OpenAIWire(HttpWire):
 
     async def _body(self, request: Request) -> Mapping[str, Json]:
         grammar = bool(request.grammar) and await self.takes_grammar(request.model)
-        return build(request, host=self._host, grammar=grammar, llama=self._source.llama)
+        upstream = await self._soon(self._source.upstream(request.model, name), "") if (name := signer(request)) else ""
+        return build(request, host=self._host, grammar=grammar, llama=self._source.llama, upstream=upstream)
 
     def _answer(self, tools: Sequence[str]) -> Answer:
-        return Answer(tools)
+        return Answer(tools, in_dollars=self._kind.name == "openrouter")

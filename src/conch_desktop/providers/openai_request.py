@@ -27,12 +27,17 @@ SHOWN_HERE = "Here is what was shown."
 _NOT_KEPT = "(not kept)"
 """Stands for another model's thinking where thinking must go back and may not be empty (earendil-works/pi PR #3640)."""
 
+_NOBODY = SentMessage("user", "")
+
 _UNSIGNED: Mapping[str, Json] = {"google": {"thought_signature": "skip_thought_signature_validator"}}
 """Google's own word for a call that was not made by its model (ai.google.dev, "Thought signatures")."""
 
 
-def build(request: Request, *, host: str, grammar: bool, llama: bool) -> dict[str, Json]:
-    """The body. `grammar`: the server takes one; `llama`: it is a llama.cpp server."""
+def build(request: Request, *, host: str, grammar: bool, llama: bool, upstream: str = "") -> dict[str, Json]:
+    """The body. `grammar`: the server takes one; `llama`: it is a llama.cpp server.
+
+    `upstream`: who of those behind OpenRouter is to answer first. Others still stand in when it can't.
+    """
     rules = HOSTS.get(host, MOST)
     name = request.model.name
     body: dict[str, Json] = {
@@ -45,8 +50,12 @@ def build(request: Request, *, host: str, grammar: bool, llama: bool) -> dict[st
         body["temperature"] = request.temperature
     if request.max_tokens is not None:
         body[rules.max_tokens] = request.max_tokens
-    if request.effort not in {"", "none"}:
-        body[rules.effort] = {"effort": request.effort} if rules.effort == "reasoning" else request.effort
+    if rules.effort == "reasoning" and request.effort:
+        body["reasoning"] = {"effort": request.effort}  # "none" turns it off, whatever the model
+    elif request.effort not in {"", "none"}:
+        body[rules.effort] = request.effort
+    if upstream:
+        body["provider"] = {"order": [upstream]}
     if request.grammar and grammar:  # llama.cpp refuses a grammar together with tools
         body["grammar"] = request.grammar
     elif request.tools:
@@ -60,6 +69,15 @@ def build(request: Request, *, host: str, grammar: bool, llama: bool) -> dict[st
     for field in rules.without:
         body.pop(field, None)
     return body
+
+
+def signer(request: Request) -> str:
+    """Who answered behind OpenRouter, by its name there, when a tool's answer goes back together with what that one
+    signed: signatures of one are refused by another (OpenRouterTeam/ai-sdk-provider #491). "" when it does not matter.
+    """
+    *_, asked, results = (_NOBODY, _NOBODY, *request.messages)
+    name = opaque(asked.replay).get("upstream") if results.role == "results" else ""
+    return name if isinstance(name, str) else ""
 
 
 def _definition(tool: Tool) -> dict[str, Json]:

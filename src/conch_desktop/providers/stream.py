@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from conch_desktop.domain.events import Finish, FinishReason, Replay, Usage, WireEvent
@@ -35,17 +36,19 @@ class Answer(SpokenAnswer):
 
     `characters` counts the text and thinking so far; `taken` tells whether a chunk has come that is one, `started`
     whether a word or a call has; `done` whether the server said that nothing follows, `ended` whether the answer is
-    whole.
+    whole. `in_dollars`: what the server says an answer cost is in US dollars (openrouter.ai, "Usage Accounting").
     """
 
-    def __init__(self, tools: Collection[str] = ()) -> None:
+    def __init__(self, tools: Collection[str] = (), *, in_dollars: bool = False) -> None:
         super().__init__()
+        self._in_dollars = in_dollars
         self._calls = CallPieces(tools)
         self.usage: Usage | None = None
         self._finish = ""
         self._said: list[str] = []
         self._details: list[Any] = []
         self._thought: list[str] = []  # what came as `reasoning_content`
+        self._upstream = ""  # who answered behind OpenRouter
 
     @property
     def calling(self) -> bool:
@@ -64,6 +67,8 @@ class Answer(SpokenAnswer):
         """The events of one chunk."""
         self.taken = self.taken or "choices" in chunk
         self._count(chunk)
+        if isinstance(upstream := chunk.get("provider"), str):
+            self._upstream = upstream
         choice = _choice(chunk)
         if choice is None:
             return []
@@ -91,11 +96,16 @@ class Answer(SpokenAnswer):
         return [*self._spoken.close(), *([self.usage] if self.usage is not None else [])]
 
     def _replay(self) -> dict[str, Any]:
-        """What has to go back: OpenRouter's details, or Gemini refuses (LibreChat-AI/agents #37), and the thinking that
-        DeepSeek and Kimi want in a chat with calls (the-open-agent/openagent #2206)."""
+        """What has to go back.
+
+        OpenRouter's details, or Gemini refuses (LibreChat-AI/agents #37), with the name of who made them; and the
+        thinking that DeepSeek and Kimi want in a chat with calls (the-open-agent/openagent #2206).
+        """
         replay: dict[str, Any] = {}
         if self._details:
             replay["reasoning_details"] = put_together(self._details)
+            if self._upstream:
+                replay["upstream"] = self._upstream
         if self._thought:
             replay["reasoning_content"] = "".join(self._thought)
         return replay
@@ -141,7 +151,7 @@ class Answer(SpokenAnswer):
         inner = chunk.get("x_groq")
         for given in (chunk.get("usage"), inner.get("usage") if isinstance(inner, dict) else None):
             if isinstance(given, dict) and (usage := _usage(given)) != Usage():
-                self.usage = usage
+                self.usage = replace(usage, cost=_cost(given.get("cost"))) if self._in_dollars else usage
 
 
 def _choice(chunk: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -198,6 +208,10 @@ def _usage(given: Mapping[str, Any]) -> Usage:
     return Usage(
         *(_number(value) for value in (given.get("prompt_tokens"), given.get("completion_tokens"), cached, thought))
     )
+
+
+def _cost(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _number(value: Any) -> int | None:

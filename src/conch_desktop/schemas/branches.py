@@ -36,6 +36,8 @@ def branches_of(shapes: Iterable[Shape], notes: dict[str, None]) -> tuple[list[S
     """The alternatives, and whether null is one of them. An alternative has one type; options only as text."""
     branches: list[Shape] = []
     nullable = False
+    shapes = list(shapes)
+    any_text = any(shape.options is None and "string" in shape.guessed() for shape in shapes)
     for shape in shapes:
         kinds = shape.guessed()
         if len(kinds) == 1 and shape.options is None and kinds[0] != "null":  # as most are
@@ -47,7 +49,9 @@ def branches_of(shapes: Iterable[Shape], notes: dict[str, None]) -> tuple[list[S
             if not kinds:
                 continue
         if shape.options is not None:
-            branches.extend(_optional(shape, kinds, notes))
+            numbers, left = _beside_text(shape) if any_text else ([], shape)
+            branches += numbers
+            branches.extend(_optional(left, kinds, notes))
         elif kinds:
             branches.extend(narrowed(shape, kind) for kind in kinds)
         else:  # text carries whatever it is
@@ -132,8 +136,8 @@ def _optional(shape: Shape, kinds: Sequence[str], notes: dict[str, None]) -> Ite
         always = [] if len(options) > 1 else [Said(OPTIONS, f"Always {as_text(options[0])}.")]
         yield narrowed(shape, "boolean", *always)
         return
-    texts = [text for option in options if sendable(text := as_text(option))]
-    if len(texts) < len(options):
+    texts = list(dict.fromkeys(text for option in options if sendable(text := as_text(option))))
+    if not all(sendable(as_text(option)) for option in options):
         notes["Options that can't be sent as text are left out."] = None
     if kinds and not found & set(kinds) and set(kinds) <= {"array", "object"}:
         # Options of a list's items, written beside the list.
@@ -146,6 +150,21 @@ def _optional(shape: Shape, kinds: Sequence[str], notes: dict[str, None]) -> Ite
         out.kinds = ("string",)
         out.options = texts or None
         yield out
+
+
+def _beside_text(shape: Shape) -> tuple[list[Shape], Shape]:
+    """Options that are numbers, where any text may stand too: as text, "5" would come back and never mean 5.
+
+    They are told instead; what else there is stays as options.
+    """
+    options = shape.options or []
+    numbers = [option for option in options if kind_of(option) in ("integer", "number")]
+    if not numbers:
+        return [], shape
+    rest = shape.copy()
+    rest.options = [option for option in options if kind_of(option) not in ("integer", "number")]
+    told = Said(OPTIONS, f"Options: {listed([as_text(number) for number in numbers], 180)}.")
+    return [narrowed(shape, "number", told)], rest
 
 
 def as_shown(options: Iterable[str]) -> list[str]:
@@ -195,4 +214,6 @@ def _phrase(branch: Shape) -> str:
         return f"text (one of {listed(as_shown(branch.options), 60)})"
     if kind == "object" and branch.fields:
         return f"an object with {listed([clean(name) for name in branch.fields], 60)}"
+    if kind == "number" and (told := [said.text for said in branch.said if said.rank == OPTIONS]):
+        return f"a number ({told[0].rstrip('.').lower()})"
     return "any value" if _FREE in branch.said else _PHRASES[kind]

@@ -40,7 +40,7 @@ _FIND_MESSAGES = f"""
         WHERE message_words MATCH ?1 AND chats.deleted IS NULL ORDER BY score, messages.number DESC LIMIT ?2
     )
     SELECT {_CHAT}, best.role, best.author, best.id, (
-        SELECT snippet(message_words, 0, '', '', '…', 24)
+        SELECT snippet(message_words, 0, '', '', '…', 40)
         FROM message_words WHERE message_words MATCH ?1 AND rowid = best.number
     )
     FROM best JOIN chats ON chats.number = best.chat ORDER BY score, best.number DESC

@@ -68,22 +68,29 @@ class IntegrationRows:
 
         def work(connection: sqlite3.Connection) -> dict[str, PinnedTool]:
             rows = connection.execute(
-                "SELECT tool, digest, is_on FROM integration_tools WHERE integration = ? ORDER BY tool",
+                "SELECT tool, digest, is_on, definition FROM integration_tools WHERE integration = ? ORDER BY tool",
                 (to_column(integration_id),),
             )
-            found = [PinnedTool(from_column(tool), from_column(digest), bool(on)) for tool, digest, on in rows]
+            found = [
+                PinnedTool(from_column(tool), from_column(digest), bool(on), from_column(definition))
+                for tool, digest, on, definition in rows
+            ]
             return {tool.tool: tool for tool in found}
 
         return await self._database.run(work)
 
     async def pin(self, integration_id: str, tools: Iterable[PinnedTool]) -> None:
         """Remembers exactly these tools."""
-        rows = [(to_column(integration_id), to_column(t.tool), to_column(t.digest), t.is_on) for t in tools]
+        rows = [
+            (to_column(integration_id), to_column(t.tool), to_column(t.digest), t.is_on, to_column(t.definition))
+            for t in tools
+        ]
 
         def work(connection: sqlite3.Connection) -> None:
             connection.execute("DELETE FROM integration_tools WHERE integration = ?", (to_column(integration_id),))
             connection.executemany(
-                "INSERT INTO integration_tools (integration, tool, digest, is_on) VALUES (?, ?, ?, ?)", rows
+                "INSERT INTO integration_tools (integration, tool, digest, is_on, definition) VALUES (?, ?, ?, ?, ?)",
+                rows,
             )
 
         await self._database.run(work)

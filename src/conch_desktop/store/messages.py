@@ -6,6 +6,7 @@ A text that grows (an answer's words, a call's raw text) is not written again wi
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import asdict, replace
@@ -25,6 +26,7 @@ from conch_desktop.domain.messages import (
     ReplayPart,
     Role,
     TextPart,
+    TriedPart,
     UsageCount,
 )
 from conch_desktop.domain.pictures import PictureContent
@@ -34,7 +36,7 @@ from conch_desktop.store.pictures import put_pictures, read_pictures
 from conch_desktop.store.search import index_message
 
 Row: TypeAlias = tuple[Any, ...]
-Kind: TypeAlias = Literal["text", "reasoning", "notice", "replay", "picture", "file", "call"]
+Kind: TypeAlias = Literal["text", "reasoning", "notice", "tried", "replay", "picture", "file", "call"]
 PlainPart: TypeAlias = TextPart | ReasoningPart | NoticePart | ReplayPart
 
 _PLAIN: dict[str, type[PlainPart]] = {
@@ -47,6 +49,7 @@ _KINDS: dict[type[Part], Kind] = {
     TextPart: "text",
     ReasoningPart: "reasoning",
     NoticePart: "notice",
+    TriedPart: "tried",
     ReplayPart: "replay",
     PicturePart: "picture",
     FilePart: "file",
@@ -181,6 +184,8 @@ def _growing(part: Part) -> str:
         return part.raw
     if isinstance(part, PicturePart):
         return ""
+    if isinstance(part, TriedPart):
+        return json.dumps([part.mode, part.ms, part.words, part.answered])
     return part.data if isinstance(part, ReplayPart) else part.text
 
 
@@ -314,11 +319,18 @@ def _read(connection: sqlite3.Connection, which: str, values: Row) -> list[Messa
             part: Part = replace(_read_call(calls[number], step, tail), pictures=pictures.get(number, ()))
         elif number in attached:
             part = made(attached[number], from_column(text) + tail, step)
+        elif kind == "tried":
+            part = _read_tried(from_column(text) + tail, step)
         else:
             part = _PLAIN[kind](from_column(text) + tail, step)
         parts.setdefault(message, []).append(part)
     rows = connection.execute(f"SELECT number, id, {_HEADER} FROM messages WHERE {which} ORDER BY number", values)
     return [_read_header(row, parts.get(row[0], ())) for row in rows]
+
+
+def _read_tried(text: str, step: int) -> TriedPart:
+    mode, ms, words, answered = json.loads(text)
+    return TriedPart(mode, ms, words, answered, step)
 
 
 def _tails(connection: sqlite3.Connection, inside: str, values: Row) -> dict[int, str]:

@@ -353,6 +353,11 @@ def _attachments(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _accepted_definitions(connection: sqlite3.Connection) -> None:
+    """10: an integration's tool as the person accepted it, JSON; "" where only the digest is known."""
+    connection.execute("ALTER TABLE integration_tools ADD COLUMN definition TEXT NOT NULL DEFAULT ''")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     _first,
     _prices,
@@ -363,4 +368,5 @@ MIGRATIONS: tuple[Migration, ...] = (
     _provider_ways,
     _chat_options,
     _attachments,
+    _accepted_definitions,
 )

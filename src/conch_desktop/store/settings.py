@@ -86,6 +86,7 @@ SIDEBAR_WIDTH = Setting("sidebar_width", 260, whole(100, 4000), "the width of th
 TEXT_ZOOM = Setting("text_zoom", 100, whole(80, 200), "the text zoom")
 FAVOURITES: Setting[list[str]] = Setting("favourites", [], is_texts, "the favourite models")
 RECENT: Setting[list[str]] = Setting("recent", [], is_texts, "the models used lately")
+GROUPS_FOLDED: Setting[list[str]] = Setting("groups_folded", [], is_texts, "the groups of models that are folded")
 LOCAL_MODEL = Setting("local_model", "", is_text, "the model file on this computer")
 TOOLS_OFF: Setting[list[str]] = Setting("tools_off", [], is_texts, "the tools that are switched off")
 FOLDERS: Setting[list[str]] = Setting("folders", [], is_texts, "the folders that tools may use")
@@ -114,6 +115,7 @@ SETTINGS: tuple[_Any, ...] = (
     TEXT_ZOOM,
     FAVOURITES,
     RECENT,
+    GROUPS_FOLDED,
     LOCAL_MODEL,
     TOOLS_OFF,
     FOLDERS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from conch_desktop.domain.calls import Json
@@ -13,6 +13,25 @@ MOST_DIGITS = 6
 
 MOST_CHOICES = 12
 """Values of a call; more of them could spell something, however little each one says."""
+
+MOST_IN_ALL = 40
+"""Digits and choices of all calls of a chat to one place; what each call may say alone would otherwise add up."""
+
+
+def adds_up(calls: Iterable[Mapping[str, Json]]) -> bool:
+    """Whether the arguments of these calls together could carry data, though each of them alone could not."""
+    said = 0
+    waiting: list[Json] = [dict(args) for args in calls]
+    while waiting and said <= MOST_IN_ALL:
+        value = waiting.pop()
+        if isinstance(value, Mapping):
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+        else:
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            said += _digits(value) if is_number else value is not None
+    return said > MOST_IN_ALL
 
 
 def carries_data(tool: Tool, args: Mapping[str, Json]) -> bool:
@@ -37,10 +56,14 @@ def carries_data(tool: Tool, args: Mapping[str, Json]) -> bool:
         elif not _is_choice(value, schema):
             if isinstance(value, str):
                 return True
-            digits += len(str(value).lstrip("-").replace(".", ""))
+            digits += _digits(value)
         if digits > MOST_DIGITS or seen > MOST_CHOICES:
             return True
     return False
+
+
+def _digits(value: Json) -> int:
+    return len(str(value).lstrip("-").replace(".", ""))
 
 
 def _is_choice(value: Json, schema: Mapping[str, Any]) -> bool:

@@ -10,13 +10,13 @@ for what is remembered or written is read again in chats that know nothing of wh
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from conch_desktop.domain.calls import CallRecord, Json
 from conch_desktop.domain.tools import BUILTIN, Effect, Tool
-from conch_desktop.tools.cargo import carries_data
+from conch_desktop.tools.cargo import adds_up, carries_data
 from conch_desktop.tools.toolbox import definition_of, digest
 
 Policy = Literal["all", "read", "none"]
@@ -77,13 +77,22 @@ class PermissionBook(Protocol):
     async def allow(self, *, source: str, tool: str, digest: str, definition: str) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Allowed:
+    """An allowance for one chat, with what the person knew to be in it."""
+
+    digest: str
+    definition: str
+    known: frozenset[str]
+
+
 class Guard:
     """Decides by a tool's effect, the person's earlier answers, what came into the chat and the policy of this run."""
 
     def __init__(self, book: PermissionBook, policy: Policy = "read") -> None:
         self._book = book
         self._policy = policy
-        self._in_chat: dict[tuple[str, str, str], tuple[str, frozenset[str]]] = {}
+        self._in_chat: dict[tuple[str, str, str], _Allowed] = {}
 
     async def decide(
         self, tool: Tool, args: Mapping[str, Json], *, chat: str, calls: Iterable[CallRecord] = ()
@@ -93,23 +102,23 @@ class Guard:
             return Verdict("refuse", "no tool may run: calls were switched off for this run")
         if self._policy == "all":
             return Verdict("allow", "every call was allowed for this run")
-        minded = minded_sources(tool, calls) if carries_data(tool, args) else frozenset()
+        minded = _minded_with(tool, args, tuple(calls))
         if tool.effect == "read" and (tool.source == BUILTIN or not minded):
             return Verdict("allow", "it only reads")
         mark = digest(tool)
-        allowed, known = self._in_chat.get((chat, tool.source, tool.name), ("", frozenset()))
-        if allowed == mark and minded <= known:
+        allowed = self._in_chat.get((chat, tool.source, tool.name))
+        if allowed is not None and allowed.digest == mark and minded <= allowed.known:
             return Verdict("allow", "you allowed it in this chat")
         given = await self._book.given(source=tool.source, tool=tool.name)
         if given is not None and given.digest == mark and not minded:
             return Verdict("allow", "you always allow it")
-        return Verdict("ask", _why(tool, minded, given if given and given.digest != mark else None))
+        return Verdict("ask", _why(tool, minded) + _changed(tool, mark, given, allowed))
 
     async def take(self, choice: Choice, tool: Tool, *, chat: str, calls: Iterable[CallRecord] = ()) -> None:
         """Keeps what the person's answer allows from now on, with what they knew to be in the chat."""
         minded = minded_sources(tool, calls)
         if choice == "chat" or (choice == "always" and minded):
-            self._in_chat[chat, tool.source, tool.name] = digest(tool), minded
+            self._in_chat[chat, tool.source, tool.name] = _Allowed(digest(tool), definition_of(tool), minded)
         if choice == "always":
             await self._book.allow(
                 source=tool.source, tool=tool.name, digest=digest(tool), definition=definition_of(tool)
@@ -122,6 +131,19 @@ class Guard:
     def forget(self, *, source: str, tool: str) -> None:
         """The tool asks again in every chat."""
         self._in_chat = {key: kept for key, kept in self._in_chat.items() if key[1:] != (source, tool)}
+
+
+def _minded_with(tool: Tool, args: Mapping[str, Json], calls: Sequence[CallRecord]) -> frozenset[str]:
+    """Where text came from that this call could carry away, by itself or with those to the same place before it."""
+    minded = minded_sources(tool, calls)
+    if not minded or carries_data(tool, args):
+        return minded
+    own = (call.args or {} for call in calls if call.started and _same_place(call, tool))
+    return minded if adds_up([args, *own]) else frozenset()
+
+
+def _same_place(call: CallRecord, tool: Tool) -> bool:
+    return call.source == tool.source and (tool.source != BUILTIN or call.name == tool.name)
 
 
 def minded_sources(tool: Tool, calls: Iterable[CallRecord]) -> frozenset[str]:
@@ -147,15 +169,21 @@ _EFFECTS: Mapping[Effect, str] = {
 }
 
 
-def _why(tool: Tool, minded: frozenset[str], changed: Given | None) -> str:
+def _why(tool: Tool, minded: frozenset[str]) -> str:
     why = _EFFECTS[tool.effect]
     if minded:
         first, *more = sorted(minded)
         whose = f"{first} and {len(more)} more" if more else first
         why += f", and text from {whose} is in this chat: it may be what asks for this"
-    if changed is not None:
-        why += f". You always allowed it, but {_what_changed(tool, changed)} changed since"
     return why
+
+
+def _changed(tool: Tool, mark: str, always: Given | None, here: Given | None) -> str:
+    """What keeps an earlier allowance from covering the tool as it is now, "" when nothing of it changed."""
+    for given, words in ((always, "You always allowed it"), (here, "You allowed it in this chat")):
+        if given is not None and given.digest != mark:
+            return f". {words}, but {_what_changed(tool, given)} changed since"
+    return ""
 
 
 _CHANGES = (

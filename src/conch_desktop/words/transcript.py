@@ -40,7 +40,7 @@ def _written_answer(result: SentResult) -> str:
 def in_words(messages: Iterable[SentMessage], *, after: str = NOW_ANSWER) -> tuple[SentMessage, ...]:
     """The transcript with every call and answer in words, and no native call left. Only for what is sent.
 
-    `after` stands behind the newest answers.
+    `after` stands behind the newest answers. Pictures of answers go with the message they are written in.
 
     Messages of one side that now follow each other are one: some templates refuse two.
     """
@@ -59,7 +59,8 @@ def in_words(messages: Iterable[SentMessage], *, after: str = NOW_ANSWER) -> tup
 
 def _in_words(message: SentMessage) -> SentMessage:
     if message.role == "results":
-        return SentMessage("user", written_answers(message.results))
+        shown = tuple(picture for result in message.results for picture in result.pictures)
+        return SentMessage("user", written_answers(message.results), pictures=shown)
     if not message.calls:
         return replace(message, replay="")
     calls = (written_call(call.name, call.arguments) for call in message.calls)

@@ -35,6 +35,19 @@ async def test_noise_changes_nothing(begin: Begin, way: str) -> None:
         assert any("Welcome to the harbour!" in line for line in server.log.lines)
 
 
+async def test_resources_and_prompts_disturb_nothing(begin: Begin) -> None:
+    server = await begin(hostile("chatty"))
+    assert server.state == "running", server.why
+    assert {"echo", "slow"} <= {tool.name for tool in server.listing.tools}
+    assert (await server.call("echo", {"text": "ahoy"})).text == "ahoy"
+    await until(lambda: "the fog lifts" in server.log.lines)
+
+
+async def test_a_server_with_resources_and_prompts_alone_runs_without_tools(begin: Begin) -> None:
+    server = await begin(hostile("no-tools", "chatty"))
+    assert (server.state, server.why, server.listing.tools) == ("running", "", ())
+
+
 async def test_one_bad_tool_costs_no_other_and_each_that_is_beyond_help_is_named(begin: Begin) -> None:
     server = await begin(hostile("bad-schemas"))
     assert server.state == "running", server.why

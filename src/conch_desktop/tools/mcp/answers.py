@@ -13,8 +13,8 @@ from conch_desktop.domain.pictures import PictureContent
 from conch_desktop.domain.tools import AnswerPart, StructuredContent, TextContent, ToolAnswer
 from conch_desktop.tools.mcp.listing import INVISIBLE
 
-LONGEST_ANSWER = 1_000_000
-"""Characters of text in one answer that are kept."""
+LONGEST_ANSWER = 4_000_000
+"""Characters of text in one answer that are kept; no more than these are shown either."""
 
 MOST_PARTS = 500
 

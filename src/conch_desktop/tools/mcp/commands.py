@@ -50,6 +50,14 @@ _INHERITED = re.compile(
 _KEYS = re.compile(r"token|secret|passw|auth|(?<!un)key", re.IGNORECASE)
 
 
+class CommandNotFound(IntegrationError):
+    """The command of a server is in none of `folders`."""
+
+    def __init__(self, command: str, folders: list[str], advice: str) -> None:
+        super().__init__(f"The command {command} was not found. Looked in: {', '.join(folders)}.", advice)
+        self.folders = tuple(folders)
+
+
 class Paths:
     """The folders in which commands are looked for; the login shell is asked when they are first needed."""
 
@@ -105,9 +113,8 @@ def _not_found(command: str, folders: list[str]) -> IntegrationError:
     if os.sep in command:
         why = "may not be run" if Path(command).exists() else "is not there"
         return IntegrationError(f"The command {command} {why}.", "Correct the command.")
-    where = ", ".join(folders)
     advice = _WHERE_FROM.get(command, "Install it, or write the whole path of the command.")
-    return IntegrationError(f"The command {command} was not found. Looked in: {where}.", advice)
+    return CommandNotFound(command, folders, advice)
 
 
 def _login_path() -> str:

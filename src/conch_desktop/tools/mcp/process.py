@@ -58,7 +58,8 @@ class Process:
     _tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     async def how_it_ended(self) -> str:
-        """How the program ended, in words for a sentence."""
+        """How the program ended, in words for a sentence; what it said last is in the log by then."""
+        await asyncio.wait([self._tasks[2]], timeout=GRACE)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.child.wait(), GRACE)
         code = self.child.returncode

@@ -10,16 +10,17 @@ import importlib
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from conch_desktop import __version__
 from conch_desktop.domain.calls import Json
+from conch_desktop.domain.clock import Clock, SystemClock
 from conch_desktop.domain.errors import IntegrationError
-from conch_desktop.domain.integrations import Definition, ServerState
+from conch_desktop.domain.integrations import Definition, LastCall, ServerState
 from conch_desktop.domain.tools import ToolAnswer
 from conch_desktop.tools.mcp.answers import read_answer
-from conch_desktop.tools.mcp.commands import Paths, expanded
+from conch_desktop.tools.mcp.commands import CommandNotFound, Paths, expanded
 from conch_desktop.tools.mcp.hiding import mask
 from conch_desktop.tools.mcp.http import Heard, Streams, connected
 from conch_desktop.tools.mcp.listing import Listing, list_tools
@@ -46,10 +47,11 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """What every server needs: where commands are found, and where keys are kept."""
+    """What every server needs: where commands are found, where keys are kept, and the time."""
 
     paths: Paths
     keys: KeyBook
+    clock: Clock = field(default_factory=SystemClock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,10 @@ _Order = _Call | Literal["list", "ended", "stop"]
 class Server:
     """A server and what is known of it. `definition` holds the secrets; `account` is where its tokens are kept.
 
-    `told` is called after each change of `state`, `why` or `listing`.
+    `told` is called after each change of `state`, `why`, `listing` or `last_call`. `since` is when the state began,
+    in seconds since 1970; `signed_in` says that it runs with the tokens of a sign-in, `signing_in` that the person is
+    waited for, who has minutes and no start limit; `looked_in` are the folders its
+    command is in none of.
     """
 
     def __init__(
@@ -83,8 +88,13 @@ class Server:
         self.advice = ""
         self.wants_sign_in = False
         self.listing = Listing()
+        self.last_call: LastCall | None = None
+        self.signed_in = False
+        self.signing_in = False
+        self.looked_in: tuple[str, ...] = ()
         self.mask = mask(secrets.values())
-        self.log = Log(self.mask)
+        self.since = workshop.clock.now()
+        self.log = Log(self.mask, workshop.clock)
         self._definition = definition
         self._workshop = workshop
         self._account = account
@@ -100,6 +110,7 @@ class Server:
         """Starts the server unless it runs; returns at once. With an `opener` the person may be asked to sign in."""
         if self._task is None or self._task.done():
             self._orders = asyncio.Queue()
+            self.signing_in = opener is not None
             self._set("starting")
             self._task = asyncio.create_task(self._own(opener), name=f"integration {self._definition.name}")
 
@@ -146,7 +157,7 @@ class Server:
 
     async def _own(self, opener: Opener | None) -> None:
         orders = self._orders
-        self.log = Log(self.mask)
+        self.log = Log(self.mask, self._workshop.clock)
         self._heard = Heard()
         try:
             async with AsyncExitStack() as stack:
@@ -222,7 +233,9 @@ class Server:
         way_back = WayBack()
         stack.push_async_callback(way_back.aclose)
         tokens = Tokens(self._workshop.keys, self._account)
-        return await make_auth(expanded(self._definition.url), tokens, way_back, opener)
+        auth = await make_auth(expanded(self._definition.url), tokens, way_back, opener)
+        self.signed_in = auth is not None
+        return auth
 
     async def _serve(self, session: ClientSession, mender: Mender, orders: asyncio.Queue[_Order]) -> None:
         """Carries out orders until the server ends or is stopped; each call in a task that ends with it."""
@@ -255,19 +268,29 @@ class Server:
 
     async def _do(self, session: ClientSession, call: _Call) -> None:
         """Runs one call and answers whoever waits for it."""
+        began = self._workshop.clock.monotonic()
         try:
             async with self._slots:
+                began = self._workshop.clock.monotonic()
                 answer = await self._answer(session, call)
         except asyncio.CancelledError:
             if not call.answered.done():
                 call.answered.set_exception(IntegrationError(f"{self._definition.name} ended while the call ran."))
             raise
         except Exception as error:
+            self._note_call(began, went_well=False)
             if not call.answered.done():
                 call.answered.set_exception(await self._call_trouble(error))
             return
+        self._note_call(began, went_well=not answer.is_error)
         if not call.answered.done():
             call.answered.set_result(answer)
+
+    def _note_call(self, began: float, *, went_well: bool) -> None:
+        clock = self._workshop.clock
+        took = max(0.0, clock.monotonic() - began)
+        self.last_call = LastCall(clock.now() - took, round(took * 1000), went_well)
+        self._told()
 
     async def _answer(self, session: ClientSession, call: _Call) -> ToolAnswer:
         from mcp.types import CallToolRequest, CallToolRequestParams, CallToolResult
@@ -291,6 +314,7 @@ class Server:
             return IntegrationError("The connection ended.", "Restart it.")
         how = await self._process.how_it_ended()
         said = self.log.last()
+        self.log.add(how)
         return IntegrationError(f"It {how}." + (f" It last said:\n{said}" if said else ""), "Restart it.")
 
     async def _call_trouble(self, error: Exception) -> IntegrationError:
@@ -312,15 +336,19 @@ class Server:
         words = in_words(known, status=self._heard.status)
         advice = known.advice if isinstance(known, IntegrationError) else "Correct it, then restart it."
         self.wants_sign_in = wants_sign_in
+        self.looked_in = known.folders if isinstance(known, CommandNotFound) else ()
         self._set("failed", self.mask(words), advice)
 
     def _set(self, state: ServerState, why: str = "", advice: str = "") -> None:
+        if state != self.state:
+            self.since = self._workshop.clock.now()
         self.state, self.why, self.advice = state, why, advice
         if state == "starting":
             self._settled.clear()
-            self.wants_sign_in = False
+            self.wants_sign_in, self.signed_in, self.looked_in = False, False, ()
         else:
             self._settled.set()
+            self.signing_in = False
         if state not in {"starting", "running"}:
             self._process = None
         self._told()
