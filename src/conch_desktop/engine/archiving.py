@@ -13,20 +13,12 @@ import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import get_args
 
 from conch_desktop.domain.archive import ArchivedChat
 from conch_desktop.domain.calls import CallRecord
 from conch_desktop.domain.errors import ConchError
-from conch_desktop.domain.messages import (
-    FilePart,
-    Message,
-    NoticePart,
-    PicturePart,
-    ReasoningPart,
-    ReplayPart,
-    TextPart,
-    broken_off,
-)
+from conch_desktop.domain.messages import Message, Part, PicturePart, broken_off
 from conch_desktop.domain.models import Provider
 from conch_desktop.domain.pictures import LARGEST, PictureContent, kind_of
 from conch_desktop.domain.typed_json import Kinds, Misfit, read, written
@@ -36,15 +28,7 @@ from conch_desktop.store.archives import Archives, Outcome
 FORMAT, VERSION = "conch-desktop chats", 1
 
 KINDS = Kinds(
-    {
-        TextPart: "text",
-        ReasoningPart: "reasoning",
-        NoticePart: "notice",
-        ReplayPart: "replay",
-        PicturePart: "picture",
-        FilePart: "file",
-        CallRecord: "call",
-    }
+    {kind: "call" if kind is CallRecord else kind.__name__.removesuffix("Part").lower() for kind in get_args(Part)}
 )
 """The parts of a message by their names in the file."""
 
