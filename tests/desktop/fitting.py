@@ -83,7 +83,9 @@ def cut_off(one: QWidget) -> bool:
         hint = one.sizeHint()
         return hint.width() > one.width() + 1 or hint.height() > one.height() + 1
     if isinstance(one, QLineEdit):
-        return QFontMetrics(one.font()).height() > one.height()
+        metrics = QFontMetrics(one.font())
+        hint = 0 if one.text() else metrics.horizontalAdvance(one.placeholderText())
+        return metrics.height() > one.height() or hint > one.width()
     return False
 
 
