@@ -209,10 +209,8 @@ def test_a_row_of_two_million_characters_opens_in_200_ms_and_scrolls_smoothly(
 def test_the_same_tool_of_two_servers_and_a_long_name_stay_apart(run: Run, tmp_path: Path) -> None:
     long = "forecast_for_every_harbour_along_the_coast_with_tides_winds_swell_and_" + "visibility_to" + "_" * 7
     assert len(long) == 90
-    tools = [
-        {"name": name, "description": "Looks.", "inputSchema": FIELDS, "annotations": LOOKS, "says": f"{name} here"}
-        for name in ("search", long, "get forecast (beta)")
-    ]
+    looks = {"description": "Looks.", "inputSchema": FIELDS, "annotations": LOOKS}
+    tools = [{**looks, "name": name, "says": f"{name} here"} for name in ("search", long, "get forecast (beta)")]
     harbour, weather = App(tmp_path, "harbour").offer(tools[0]), App(tmp_path, "weather").offer(*tools)
     sent: list[list[str]] = []
 
