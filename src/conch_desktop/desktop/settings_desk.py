@@ -75,6 +75,7 @@ class SettingsDesk(QObject):
         self._window, self._program, self._tasks = window, program, tasks
         self._page: SettingsPage | None = None
         behind = Behind(window, program, desk, self._do, lambda: self._keep.start(), self.tools_changed.emit, self.open)
+        self._one_fills = asyncio.Lock()
         self.sections: dict[str, Section] = {made.name: made(behind) for made in SECTIONS}
         self._keep = QTimer(self)
         self._keep.setSingleShot(True)
@@ -139,7 +140,7 @@ class SettingsDesk(QObject):
 
     async def _open(self, name: str, key_of: str) -> None:
         page = self._made_page()
-        filling = asyncio.ensure_future(self.sections[name].fill())
+        filling = asyncio.ensure_future(self._fill(name))
         try:
             await asyncio.wait([filling], timeout=_SOON)
             self._window.show_whole(page)
@@ -150,9 +151,13 @@ class SettingsDesk(QObject):
         providers = self.sections["Providers"]
         if key_of and isinstance(providers, ProvidersSection):
             providers.ask_key(key_of)
-        for section in self.sections.values():
-            if section.name != name:
-                await section.fill()
+        for other in self.sections:
+            if other != name:
+                await self._fill(other)
+
+    async def _fill(self, name: str) -> None:
+        async with self._one_fills:  # Opened twice in a moment, a page is not filled by both at once.
+            await self.sections[name].fill()
 
     def integrations_changed(self) -> None:
         """An app started, ended or changed: its page shows it, if it was made."""
