@@ -164,7 +164,11 @@ def test_a_message_that_is_being_sent_is_in_the_draft_until_the_store_has_it(
         async with at_work(tmp_path) as (window, program, desk, server, _):
             server.then(say("First."))
             write(window, "First")
-            await until(lambda: not window.composer.send.running and said(program, desk.chats.chat) == ["First"])
+            await until(lambda: desk.chats.session is not None and desk.chats.session.messages[-1:] != [])
+            session = desk.chats.session
+            assert session is not None
+            await until(lambda: session.messages[-1].text == "First." and not session.running)
+            await until(lambda: not window.composer.send.running)
             chat, gate, put = desk.chats.chat, asyncio.Event(), program.chats.put
 
             async def slow(*args: Any, **more: Any) -> None:
