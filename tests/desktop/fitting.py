@@ -84,8 +84,8 @@ def cut_off(one: QWidget) -> bool:
         return hint.width() > one.width() + 1 or hint.height() > one.height() + 1
     if isinstance(one, QLineEdit):
         metrics = QFontMetrics(one.font())
-        wide = 0 if one.text() else metrics.horizontalAdvance(one.placeholderText())
-        return metrics.height() > one.height() or wide > one.width()
+        words = 0 if one.text() else metrics.horizontalAdvance(one.placeholderText())
+        return metrics.height() > one.height() or words > one.width()
     return False
 
 

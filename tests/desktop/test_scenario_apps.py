@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from conch_desktop.desktop.call_card import CallCard
 from conch_desktop.desktop.call_line import CallLine
 from conch_desktop.desktop.desk import Desk
+from conch_desktop.desktop.integration_notes import Failure
 from conch_desktop.desktop.integration_row import IntegrationRow
 from conch_desktop.desktop.mono_box import MonoBox
 from conch_desktop.desktop.settings_integrations import IntegrationsSection
@@ -338,9 +339,11 @@ def test_each_server_that_wont_start_says_why_and_the_others_work(
             assert isinstance(section, IntegrationsSection)
             await soon(lambda: hasattr(section, "rows") and row(section, "good").isVisible(), "the rows")
             gone = row(section, "chart-room")
-            assert "The command chartroomd-nowhere was not found. Looked in: " in gone.said()
-            for folder in (str(npx.parent), "/usr/bin", "/bin"):
-                assert folder in gone.said()
+            assert "The command chartroomd-nowhere was not found. Looked in " in gone.said()
+            click(button(gone, "Show the folders: chart-room"))
+            (where,) = gone.findChildren(Failure)
+            assert where.folders.isVisible()
+            assert {str(npx.parent), "/usr/bin", "/bin"} <= set(where.folders.text().split("\n"))
             token = row(section, "token")
             assert token.said().startswith("It exited with 3.")
             assert "bad token" in token.findChildren(MonoBox)[0].content
@@ -348,11 +351,11 @@ def test_each_server_that_wont_start_says_why_and_the_others_work(
                 one = row(section, name)
                 assert one.deed.isVisible()
                 assert one.deed.text() == "Try again"
-                click(button(one, f"Copy details of {name}"))
+                click(button(one, f"Copy details: {name}"))
                 copied = QGuiApplication.clipboard().text()
                 assert copied.startswith(f"{name}\n")
                 assert view_of(program, name).why.split("\n")[0] in copied
-            assert not has_button(row(section, "good"), "Copy details of good")
+            assert not has_button(row(section, "good"), "Copy details: good")
             # What was mended is tried again, and is named no more.
             pump.offer({**tool, "name": "bilge"})
             click(row(section, "pump").deed)

@@ -219,7 +219,7 @@ def newest_done(window: Window) -> str:
 
 
 async def export(window: Window, path: Path) -> None:
-    await do(window, "export file")
+    await do(window, "save this chat as markdown")
     await soon(lambda: isinstance(QApplication.activeModalWidget(), QFileDialog), "the dialog asks where")
     press(window, "Ctrl+a")
     write(window, str(path))

@@ -53,13 +53,14 @@ def test_everything_fits_with_small_and_large_letters(
 
 
 @pytest.mark.long
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("scale", ["1", "1.25", "1.5", "2"])
 def test_everything_fits_at_the_scales_of_screens(tmp_path: Path, scale: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.desktop.fitting", str(tmp_path)],
         capture_output=True,
         text=True,
-        timeout=110,
+        timeout=280,
         check=False,
         cwd=Path(__file__).parents[2],
         env={**os.environ, "QT_SCALE_FACTOR": scale},
