@@ -168,9 +168,9 @@ def test_pictures_and_json_are_parts_of_their_own() -> None:
 
 
 def test_an_answer_is_cut_with_words() -> None:
-    answer = read_answer({"content": [{"type": "text", "text": "x" * 700_000}] * 3})
+    answer = read_answer({"content": [{"type": "text", "text": "x" * 2_800_000}] * 3})
     assert len(answer.text) < LONGEST_ANSWER + 500
-    assert "1,000,000 of 2,100,000 characters" in answer.text
+    assert "4,000,000 of 8,400,000 characters" in answer.text
     many = read_answer({"content": [{"type": "text", "text": "x"}] * 2_000})
     assert "2,000 parts" in many.text
 
