@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import itertools
 from collections.abc import Callable, Coroutine, Iterator
 from typing import Any, TypeVar
 
@@ -31,6 +33,18 @@ def _look(qapp: QApplication) -> Iterator[None]:
     yield
     FocusRing.drop()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+_tests = itertools.count(1)
+
+
+@pytest.fixture(autouse=True)
+def _garbage() -> Iterator[None]:
+    """Widgets are deleted on this thread, as in the program (`desktop.garbage`): the search waits for the test's end."""
+    gc.disable()
+    yield
+    gc.collect(1 if next(_tests) % 20 else 2)
+    gc.enable()
 
 
 @pytest.fixture

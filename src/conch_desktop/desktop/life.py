@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from conch_desktop.desktop.desk import Desk
+from conch_desktop.desktop.garbage import Garbage
 from conch_desktop.desktop.instance import Instance
 from conch_desktop.desktop.loop import Loop, run
 from conch_desktop.desktop.spawn import Tasks
@@ -31,7 +32,11 @@ def run_life(
     app: QApplication, window: Window, instance: Instance, folder: Path, model: str, screenshot: Path | None
 ) -> int:
     """Runs the window on the program's own loop; the exit status."""
-    return run(Loop(app), Life(window, instance, folder, model, screenshot).live())
+    garbage = Garbage()
+    try:
+        return run(Loop(app), Life(window, instance, folder, model, screenshot).live())
+    finally:
+        garbage.stop()
 
 
 class Life:
