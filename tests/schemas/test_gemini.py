@@ -300,7 +300,31 @@ REFERENCES: dict[str, tuple[Any, Any]] = {
             **fields(t={"$ref": "#/$defs/T"}),
             "$defs": {"T": fields(name=TEXT, kids={"type": "array", "items": {"$ref": "#/$defs/T"}})},
         },
-        fields(t=fields(name=TEXT, kids={"type": "array", "items": {"type": "object"}})),
+        fields(
+            t=fields(
+                name=TEXT,
+                kids={"type": "array", "items": {"type": "object", "description": "Again with name, kids."}},
+            )
+        ),
+    ),
+    "a choice of text or an object that contains itself still takes both": (
+        {
+            **fields(e={"$ref": "#/$defs/E"}),
+            "$defs": {"E": {"anyOf": [TEXT, fields(args={"type": "array", "items": {"$ref": "#/$defs/E"}})]}},
+        },
+        fields(
+            e={
+                "anyOf": [
+                    TEXT,
+                    fields(
+                        args={
+                            "type": "array",
+                            "items": {"anyOf": [TEXT, {"type": "object", "description": "Again with args."}]},
+                        }
+                    ),
+                ]
+            }
+        ),
     ),
     "a choice that contains itself is its other branches": (
         {**fields(c={"$ref": "#/$defs/C"}), "$defs": {"C": {"anyOf": [{"$ref": "#/$defs/C"}, WHOLE]}}},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from conch_desktop.schemas.described import DEFAULT, OTHER, Said
+from conch_desktop.schemas.described import DEFAULT, OTHER, SHAPE, Said, listed
 from conch_desktop.schemas.joining import both, either
 from conch_desktop.schemas.references import find
 from conch_desktop.schemas.shapes import Place, Shape, Trail, own_shape
@@ -214,7 +214,7 @@ class Reader:
             return Union([])
         if id(target) in trail:
             self.notes[f"{_short(ref)} is part of itself; the inner one takes any value."] = None
-            return Union([_cut(target)])
+            return Union([self._again(target)])
         trail = trail | {id(target)}
         if self.terse and id(target) in self._read:
             trail = trail | {QUIET}
@@ -223,6 +223,26 @@ class Reader:
         if key not in self._inlined:
             self._inlined[key] = self._at(target, trail, depth + 1, here | {id(target)})
         return self._inlined[key]
+
+    def _again(self, target: Mapping[str, Any]) -> Shape:
+        """What stands for a schema within itself: a value of its types, told that it is the same once more."""
+        shape = _cut(target)
+        branches = [self._branch(part) for key in ("anyOf", "oneOf") for part in branches_in(target.get(key))]
+        if shape.kinds is None and branches:
+            kinds = [_plain_kinds(branch) for branch in branches]
+            if None not in kinds and not any("enum" in branch or "const" in branch for branch in branches):
+                shape.kinds = tuple(dict.fromkeys(kind for found in kinds for kind in found or ()))
+        named = [part.get("properties") for part in (target, *branches)]
+        fields = dict.fromkeys(clean(str(name)) for names in named if isinstance(names, dict) for name in names)
+        if fields:
+            shape.said = [Said(SHAPE, f"Again with {listed(list(fields))}.", "object")]
+        return shape
+
+    def _branch(self, part: Any) -> Mapping[str, Any]:
+        """A branch of a union, and where its reference leads."""
+        if isinstance(part, dict) and "$ref" in part:
+            part = self.references.follow(part["$ref"])[1]
+        return part if isinstance(part, dict) else {}
 
 
 def _join(union: Union, other: Union) -> None:
