@@ -40,7 +40,7 @@ _tests = itertools.count(1)
 
 @pytest.fixture(autouse=True)
 def _garbage() -> Iterator[None]:
-    """Widgets are deleted on this thread, as in the program (`desktop.garbage`): the search waits for the test's end."""
+    """Widgets are deleted on this thread, as in the program (`desktop.garbage`)."""
     gc.disable()
     yield
     gc.collect(1 if next(_tests) % 20 else 2)
