@@ -152,7 +152,7 @@ class Block:
         this one was never closed.
         """
         marks = "|".join(map(re.escape, self._form.closers))
-        found = re.compile(rf"(?:{marks})(?=\r?\n|<|\Z)").search(text, 0, body_end) if marks else None
+        found = re.compile(rf"(?:{marks})(?=\r?\n|<|\Z)", re.IGNORECASE).search(text, 0, body_end) if marks else None
         if found is None:
             return 0
         if end > body_end:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conch_desktop.words.formats import CALL_OPEN, CLOSERS, TEXT_MARKS
+from conch_desktop.words.formats import CALL_OPEN, TEXT_MARKS, closes
 from conch_desktop.words.parts import MORE
 from conch_desktop.words.scan import Scan, after_white
 from conch_desktop.words.tags import (
@@ -43,15 +43,15 @@ class BodyScan(Scan):
             self._closer, self._state = tag, self._in_marked_text
             return end
         if opened := FIELD.fullmatch(tag):
-            return self._value_begins(opened[2], f"</{opened[1]}>", end, as_json='string="false"' in opened[3])
+            return self._value_begins(opened[2], f"</{opened[1].lower()}>", end, as_json='string="false"' in opened[3])
         if opened := FUNCTION.fullmatch(tag):
             return self._function_begins(opened[2], at, end)
         if FUNCTION_END.fullmatch(tag) and self.functions and self.functions[-1].end < 0:
             return self._function_ends(at, end)
         between = between_calls(tag) and (self._before or tag != CALL_OPEN)
-        if self._fence and (between or tag in CLOSERS):
+        if self._fence and (between or closes(tag)):
             self.alien = True
-        elif tag in CLOSERS:
+        elif closes(tag):
             self._finish(at, end)
         elif between:
             self._finish(at, at)
@@ -115,7 +115,7 @@ class BodyScan(Scan):
         if not found:
             return MORE if not final and begun(text, at) else at + 1
         tag = found.group()
-        if tag == self._closer and not self._nested:
+        if tag.lower() == self._closer and not self._nested:
             self._close_at = self._base + at
             self._state = self._after_value
         elif FUNCTION.fullmatch(tag):

@@ -160,20 +160,27 @@ FORMATS = (
 
 _SLIPS = tuple(
     slip.format(name)
-    for slip in ("</ {}>", "< /{}>", "</{} >", "<\\{}>", "<{}/>")
+    for slip in ("</ {}>", "< /{}>", "</{} >", "</{}\n>", "</{}\r\n>", "<\\{}>", "<{}/>")
     for name in ("tool_call", "function_call", "function")
 )
 """Closing tags as they are mistyped."""
 
 CLOSERS = frozenset(
-    (
+    closer.lower()
+    for closer in (
         CALL_CLOSE, *_TAGS.values(), *_CALL_ENDS, *_SLIPS, "</function>", "</invoke>", f"</{_CLAUDE}invoke>",
         "</｜DSML｜invoke>", "<end_function_call>", "<tool_call|>", "<｜tool▁calls▁end｜>",
         "<|tool_calls_section_end|>", "<|tool_calls_end|>", "<|call|>", "<|python_end|>", "<|im_end|>", "<|eot_id|>",
         "<|eom_id|>", "<|end|>", "<|return|>", "<|endoftext|>", "<end_of_turn>", "</s>", "<｜end▁of▁sentence｜>",
     )
 )  # fmt: skip
-"""What closes a call, also one that was opened otherwise; straight after a call it is left out."""
+"""What closes a call, also one that was opened otherwise, in small letters; straight after a call it is left out."""
+
+
+def closes(tag: str) -> bool:
+    """Whether `tag` closes a call."""
+    return tag.lower() in CLOSERS
+
 
 RESPONSES = {
     RESPONSE_OPEN: RESPONSE_CLOSE,
@@ -244,7 +251,7 @@ def _by_head() -> dict[str, list[Format]]:
     """The formats by every beginning of what they begin with, up to a few characters."""
     table: dict[str, list[Format]] = {}
     for form in FORMATS:
-        for head in {head[:n] for head in form.heads for n in range(1, _HEAD + 1)}:
+        for head in {head[:n].lower() for head in form.heads for n in range(1, _HEAD + 1)}:
             table.setdefault(head, []).append(form)
     return table
 
@@ -253,5 +260,5 @@ _FORMATS_BY_HEAD = _by_head()
 
 
 def _candidates(text: str, at: int, *, line_start: bool) -> Sequence[Format]:
-    found = _FORMATS_BY_HEAD.get(text[at : at + _HEAD], ())
+    found = _FORMATS_BY_HEAD.get(text[at : at + _HEAD].lower(), ())
     return [form for form in found if line_start or not form.at_line_start]

@@ -36,6 +36,16 @@ class Look:
     name: str = ""
 
 
+def mark_end(written: str, look: Look, at: int) -> int:
+    """Where the mark `written` ends that stands at `at`, or `MORE`, or `NO`. Tags are the same in any case."""
+    stands = look.text[at : at + len(written)]
+    if written[0] == "<":
+        stands, written = stands.lower(), written.lower()
+    if stands == written:
+        return at + len(written)
+    return MORE if not look.final and written.startswith(stands) and at + len(stands) == len(look.text) else NO
+
+
 class Part(Protocol):
     """One part of an opening."""
 
@@ -53,11 +63,8 @@ class Mark:
     def match(self, look: Look, at: int) -> int:
         """Takes the one that stands there."""
         for option in self.options:
-            if look.text.startswith(option, at):
-                return at + len(option)
-        rest = look.text[at:]
-        if not look.final and any(option.startswith(rest) for option in self.options):
-            return MORE
+            if (end := mark_end(option, look, at)) != NO:
+                return end
         return at if self.optional else NO
 
 
@@ -141,7 +148,7 @@ class Ahead:
         return NO if look.final else MORE
 
 
-INNER = ("<function", "<invoke", "<tool_call", "<name>", "<tool_name>", "<｜DSML｜invoke", "<antml:invoke")
+INNER = ("<function", "<invoke", "<tool_call", "<name>", "<tool_name>", "<｜dsml｜invoke", "<antml:invoke")
 """Tags that may come first within a call's own tag."""
 
 _PRINT = "print("
@@ -182,6 +189,7 @@ class Body:
         return self._words(look, window, body.removeprefix(_PRINT), final)
 
     def _tag(self, body: str, final: bool, firmly: bool) -> bool | None:
+        body = body.lower()
         if any(body.startswith(inner) for inner in INNER):
             return True
         begun = any(known.startswith(body) for known in (*INNER, *self.closers))

@@ -187,7 +187,7 @@ class Place:
         """A closing mark after a call that is closed already is left out, also half of one at the end."""
         if closer := CLOSER.match(text, at):
             return closer.end()
-        if text[at:] not in CLOSERS_BEGUN:
+        if text[at:].lower() not in CLOSERS_BEGUN:
             return at
         return len(text) if final else MORE
 
@@ -347,8 +347,8 @@ class Place:
 
     def _mark(self, text: str, at: int, final: bool) -> int:
         """At a character that may begin a mark: opens what it opens, or says it."""
-        if text[at : at + HEAD] in HEADS and not (self._code or self._deaf or self._quoted()):
-            step = MORE if text[at:] in OPENINGS_BEGUN and not final else self._opens(text, at, final)
+        if text[at : at + HEAD].lower() in HEADS and not (self._code or self._deaf or self._quoted()):
+            step = MORE if text[at:].lower() in OPENINGS_BEGUN and not final else self._opens(text, at, final)
             if step != at:
                 return step
         self._say(text[at])
@@ -361,7 +361,7 @@ class Place:
     def _opens(self, text: str, at: int, final: bool) -> int:
         """What a mark opens; `at` when it opens nothing."""
         boundary = self._word == "\n" or self._word in SENTENCE_ENDS
-        if not self._thought and text[at : at + HIDDEN_HEAD] in HIDDEN_HEADS:
+        if not self._thought and text[at : at + HIDDEN_HEAD].lower() in HIDDEN_HEADS:
             step = self._opens_hidden(text, at, final, boundary)
             if step != at:
                 return step

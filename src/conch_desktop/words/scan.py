@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from conch_desktop.words.formats import CLOSERS, Until
+from conch_desktop.words.formats import Until, closes
 from conch_desktop.words.parts import MORE
 from conch_desktop.words.tags import (
     TAG,
@@ -148,7 +148,7 @@ class Scan:
         found = TAG.match(text, stop)
         if not found:
             return (MORE if stop == at else stop) if not final and begun(text, stop) else stop + 1
-        if found.group() in CLOSERS:
+        if closes(found.group()):
             self._finish(stop, found.end())
         elif between_calls(found.group()):
             self._finish(stop, stop)
@@ -316,7 +316,7 @@ class Scan:
 
     def _only_value(self, text: str, at: int, final: bool) -> int:
         tag = TAG.match(text, at)
-        if tag and tag.group() in CLOSERS and not self._fence:
+        if tag and closes(tag.group()) and not self._fence:
             return tag.end()
         if self._fence and text[at] == self._fence[0]:
             run = _run(text, at)

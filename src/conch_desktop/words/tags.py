@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from conch_desktop.words.formats import CALL_OPEN, CLOSERS, RESPONSE_OPEN, RESPONSES, THOUGHTS
+from conch_desktop.words.formats import CALL_OPEN, RESPONSE_OPEN, RESPONSES, THOUGHTS, closes
 
 TAG = re.compile(r"<[^<>\n]{1,200}>")
 _TAG_BEGUN = re.compile(r"<[^<>\n]{0,200}\Z")
-FUNCTION = re.compile(r"<((?:\w+:|｜DSML｜)?)(?:function|invoke)(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?[^<>]*>")
-FUNCTION_END = re.compile(r"</(?:\w+:|｜DSML｜)?(?:function|invoke)>")
+_KIND = r"(?:\w+:|[|｜‖]{1,2}DSML[|｜‖]{1,2})?"
+FUNCTION = re.compile(
+    rf"<({_KIND})(?:function|invoke)(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?[^<>]*>", re.IGNORECASE
+)
+FUNCTION_END = re.compile(rf"</{_KIND}(?:function|invoke)>", re.IGNORECASE)
 FIELD = re.compile(
-    r"<((?:\w+:|｜DSML｜)?(?:parameter|param|argument|arg))(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?([^<>]*)>"
+    rf"<({_KIND}(?:parameter|param|argument|arg))(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?([^<>]*)>",
+    re.IGNORECASE,
 )
 KEY_OPEN, VALUE_OPEN, VALUE_CLOSE = "<arg_key>", "<arg_value>", "</arg_value>"
 _PAIR = re.compile(r"<arg_key>\s{0,20}([^<>\s][^<>]{0,99}?)\s{0,20}</arg_key>\s{0,40}(?:<arg_value>)?")
@@ -49,13 +53,14 @@ def begun(text: str, at: int) -> bool:
 
 def between_calls(tag: str) -> bool:
     """Whether `tag` can only stand between calls: it ends the one that was not closed."""
+    tag = tag.lower()
     return tag in _BETWEEN_CALLS or tag.startswith(f"{RESPONSE_OPEN[:-1]} ")
 
 
 def follows_value(tag: str) -> bool:
     """Whether `tag` may come after a value: only then was the value really closed."""
     return (
-        tag in CLOSERS
+        closes(tag)
         or tag == KEY_OPEN
         or between_calls(tag)
         or any(form.fullmatch(tag) for form in (FIELD, FUNCTION, FUNCTION_END))
