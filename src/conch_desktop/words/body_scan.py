@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from conch_desktop.words.formats import CALL_OPEN, TEXT_MARKS, closes
+from conch_desktop.words.formats import TEXT_MARKS, closes
 from conch_desktop.words.parts import MORE
 from conch_desktop.words.scan import Scan, after_white
 from conch_desktop.words.tags import (
+    DOUBLED,
     FIELD,
     FUNCTION,
     FUNCTION_END,
@@ -48,7 +49,7 @@ class BodyScan(Scan):
             return self._function_begins(opened[2], at, end)
         if FUNCTION_END.fullmatch(tag) and self.functions and self.functions[-1].end < 0:
             return self._function_ends(at, end)
-        between = between_calls(tag) and (self._before or tag != CALL_OPEN)
+        between = between_calls(tag) and (self._before or tag.lower() not in DOUBLED)
         if self._fence and (between or closes(tag)):
             self.alien = True
         elif closes(tag):

@@ -44,7 +44,7 @@ def hidden_at(look: Look, at: int, around: Surroundings) -> Opened:
 
 
 def _closer_of(opening: str, closer: str, look: Look, at: int) -> str:
-    """The closing tag as the opening one was written: in capitals it is not closed by small letters, or the other way."""
+    """The closing tag in the letters of the opening one: capitals are not closed by small letters."""
     if not _is_plain_tag(opening):
         return closer
     return f"</{look.text[at + 1 : at + len(opening) - 1]}>"

@@ -17,6 +17,9 @@ NO, MORE = -2, -1
 
 _WORD = re.compile(r"[\w.:/-]*")
 _IDENTIFIER = re.compile(r"[^\W\d][\w.:/-]*")
+BLANK = " \t\r\n\f\v\u00a0\u2028\u2029\u3000\u200b\u200c\u200d\u2060\ufeff"
+"""White space, also what has no width."""
+WHITE = re.compile(rf"[\s{BLANK}]*")
 _ATTRIBUTES = re.compile(r"(?:\s[^<>]{0,48})?>")
 _ATTRIBUTES_BEGUN = re.compile(r"(?:\s[^<>]{0,48})?\Z")
 
@@ -140,15 +143,29 @@ class Ahead:
     """What must come next, without being taken."""
 
     characters: str
+    or_fence: bool = False
 
     def match(self, look: Look, at: int) -> int:
         """Only looks."""
+        if self.or_fence and (end := mark_end("```", look, at)) != NO:
+            return MORE if end == MORE else at
         if at < len(look.text):
             return at if look.text[at] in self.characters else NO
         return NO if look.final else MORE
 
 
-INNER = ("<function", "<invoke", "<tool_call", "<name>", "<tool_name>", "<｜dsml｜invoke", "<antml:invoke")
+DSML = ("｜DSML｜", "|DSML|", "｜｜DSML｜｜", "‖DSML‖")
+"""What DeepSeek's own tags begin with, and how its bars are written elsewhere (lsdefine/GenericAgent#804)."""
+
+INNER = (
+    "<function",
+    "<invoke",
+    "<tool_call",
+    "<name>",
+    "<tool_name>",
+    *(f"<{dsml.lower()}invoke" for dsml in DSML),
+    "<antml:invoke",
+)
 """Tags that may come first within a call's own tag."""
 
 _PRINT = "print("
@@ -176,7 +193,7 @@ class Body:
 
     def _opens(self, look: Look, window: str, final: bool) -> bool | None:
         """Whether what stands in the window is a call; None when more must come to tell."""
-        body = window.lstrip()
+        body = WHITE.sub("", window, count=1)
         firmly = self.asked and look.boundary and not look.watching
         if not body:
             return firmly if final else None

@@ -39,7 +39,7 @@ from conch_desktop.words.openings import (
     Find,
     fence_may_open,
 )
-from conch_desktop.words.parts import MORE, Look
+from conch_desktop.words.parts import MORE, WHITE, Look
 
 _HELD = 60
 """Characters of white space, or of one mark in a row, that are held back at most."""
@@ -47,7 +47,6 @@ _PATIENCE = 8
 """How often held text is read a second time. Then a closing mark ends a call wherever it stands, and after as many
 more nothing is held at all: so reading stays linear whatever is written."""
 
-_WHITE = re.compile(r"\s*")
 _BLANKS = re.compile(r"[ \t]*")
 _ONE_WORD = re.compile(r"[ \t]*[\w+#.-]*[ \t]*\r?\Z")
 
@@ -165,7 +164,7 @@ class Place:
     # --- at the start of the answer, and after a call ---
 
     def _edge(self, text: str, at: int, final: bool) -> int:
-        white = _WHITE.match(text, at)
+        white = WHITE.match(text, at)
         assert white
         if white.group():
             self._gap += white.group()

@@ -311,6 +311,12 @@ class Scan:
             return MORE
         if self._only:
             return self._only_value(text, at, final)
+        if self._fenced and character in "`~":
+            run = _run(text, at)
+            if at + run == len(text) and run < _LONG_RUN and not final:
+                return MORE
+            self.body_end, self.end = self.whole, self._base + at + run
+            return at
         self.body_end = self.end = self.whole
         return at
 

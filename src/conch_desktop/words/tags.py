@@ -18,12 +18,14 @@ FIELD = re.compile(
     rf"<({_KIND}(?:parameter|param|argument|arg))(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?([^<>]*)>",
     re.IGNORECASE,
 )
-KEY_OPEN, VALUE_OPEN, VALUE_CLOSE = "<arg_key>", "<arg_value>", "</arg_value>"
-_PAIR = re.compile(r"<arg_key>\s{0,20}([^<>\s][^<>]{0,99}?)\s{0,20}</arg_key>\s{0,40}(?:<arg_value>)?")
-_PAIR_BEGUN = re.compile(r"<arg_key>[^<>]{0,140}(?:<(?:/(?:a(?:r(?:g(?:_(?:k(?:e(?:y)?)?)?)?)?)?)?)?)?\Z")
-_BETWEEN_CALLS = frozenset(
-    {CALL_OPEN, "<function_call>", "<|tool_call_begin|>", "<｜tool▁call▁begin｜>", *RESPONSES, *THOUGHTS}
+KEY_OPEN, KEY_CLOSE, VALUE_OPEN, VALUE_CLOSE = "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"
+_PAIR = re.compile(
+    r"(?:<arg_key>\s{0,20}){1,2}([^<>\s][^<>]{0,99}?)\s{0,20}(?:</arg_key>\s{0,20}){1,2}(?:<arg_value>)?"
 )
+_PAIR_BEGUN = re.compile(r"<arg_key>(?:\s{0,20}<arg_key>)?[^<>]{0,140}(?:</?a?r?g?_?k?e?y?)?\Z")
+DOUBLED = frozenset({CALL_OPEN, "<function_call>"})
+"""At the very start of a block they only open it once more."""
+_BETWEEN_CALLS = frozenset({*DOUBLED, "<|tool_call_begin|>", "<｜tool▁call▁begin｜>", *RESPONSES, *THOUGHTS})
 
 
 @dataclass(slots=True)
@@ -68,9 +70,13 @@ def follows_value(tag: str) -> bool:
 
 
 def pair(text: str, at: int, *, final: bool) -> re.Match[str] | bool:
-    """GLM's key with the tag of its value, which some leave out: the match, or whether it may still become one."""
+    """GLM's key with the tag of its value: the match, or whether it may still become one.
+
+    Some leave out the value's tag (vllm-project/vllm#49248), or write a key's twice (vllm-project/vllm#54971).
+    """
     if not (found := _PAIR.match(text, at)):
         return not final and _PAIR_BEGUN.match(text, at) is not None
     rest = text[found.end() : found.end() + len(VALUE_OPEN)]
-    settled = final or found.group().endswith(VALUE_OPEN) or not VALUE_OPEN.startswith(rest)
+    may_go_on = VALUE_OPEN.startswith(rest) or KEY_CLOSE.startswith(rest)
+    settled = final or found.group().endswith(VALUE_OPEN) or not may_go_on
     return found if settled else True
