@@ -46,6 +46,7 @@ def deepseek_field(key: str, value: str, is_text: str) -> str:
     return f'<｜DSML｜parameter name="{key}" string="{is_text}">{value}</｜DSML｜parameter>\n'
 
 
+FOUND_9 = ("find_berth", {"harbour": "9", "length_m": 9})
 KIMI = (
     "<|tool_calls_section_begin|><|tool_call_begin|>functions.note_down:0<|tool_call_argument_begin|>"
     '{"text": "x"}<|tool_call_end|><|tool_calls_section_end|>'
@@ -124,6 +125,19 @@ ASKED: list[Case] = [
         [("note_down", {"text": "x", "like": {"name": "pier__open_gate", "arguments": {"gate": 3}}})],
         0,
     ),
+    ("capitals", f"<TOOL_CALL>\n{NOTE}\n</TOOL_CALL>\nSo.", "\nSo.", [NOTED], 0),
+    ("capitals, closed in small letters", f"<Tool_Call>{NOTE}</tool_call>", "", [NOTED], 0),
+    ("another tag in capitals", f"<FUNCTION_CALL>{NOTE}</FUNCTION_CALL> So.", " So.", [NOTED], 0),
+    ("characters without width around", f"\ufeff<tool_call>\u200b\n{NOTE}\u200b\n</tool_call>", "", [NOTED], 0),
+    ("a hyphen in the tag", f"<tool-call>\n{NOTE}\n</tool-call>", "", [NOTED], 0),
+    ("another tag within", f"{block(f'<function_call>{NOTE}</function_call>')}\nSo.", "\n\nSo.", [NOTED], 0),
+    (
+        "another tag, opened twice",
+        f"<function_call><function_call>{NOTE}</function_call></function_call>",
+        "",
+        [NOTED],
+        0,
+    ),
 ]
 
 TRICKY_TEXTS = [
@@ -189,6 +203,28 @@ ENDS: list[Case] = [
         1,
     ),
     ("an empty tag at the end", "So:\n<tool_call>", "So:\n", [], 1),
+    ("a closer over two lines", f"<tool_call>\n{FIND}\n</tool_call\n>\nSo.", "\n\nSo.", [FOUND], 0),
+    (
+        "within the tag of a further value",
+        "<tool_call>\n<function=find_berth>\n<parameter=harbour>\nKiel\n</parameter>\n<parameter=len",
+        "",
+        [],
+        1,
+    ),
+    (
+        "within a further key",
+        "<tool_call>find_berth<arg_key>harbour</arg_key><arg_value>Kiel</arg_value>\n<arg_key>len",
+        "",
+        [],
+        1,
+    ),
+    (
+        "within the closer of a function",
+        "<tool_call>\n<function=note_down>\n<parameter=text>\nx\n</parameter>\n</func",
+        "",
+        [note("x")],
+        0,
+    ),
 ]
 
 BROKEN: list[Case] = [
@@ -377,6 +413,14 @@ FUNCTIONS: list[Case] = [
     ("only a name", block("list_boats"), "", [("list_boats", {})], 0),
     ("a name and JSON", block('note_down\n{"text": "x"}'), "", [note("x")], 0),
     ("children", block('<name>note_down</name>\n<arguments>{"text": "x"}</arguments>'), "", [note("x")], 0),
+    (
+        "capitals",
+        "<FUNCTION=note_down>\n<Parameter=text>\nx\n</Parameter>\n</FUNCTION>\nSo.",
+        "\nSo.",
+        [note("x")],
+        0,
+    ),
+    ("single quotes", invoke("note_down", "text", "x").replace('"', "'"), "", [note("x")], 0),
 ]
 
 OTHERS: list[Case] = [
@@ -490,6 +534,38 @@ OTHERS: list[Case] = [
     ),
     ("Gemma, unknown", "<start_function_call>call:fly{}<end_function_call>", "", [], 1),
     ("Nemotron", f"<TOOLCALL>[{NOTE}]</TOOLCALL>", "", [NOTED], 0),
+    ("DeepSeek, plain bars", DEEPSEEK_TAGS.replace("｜", "|"), "", [FOUND_9], 0),
+    ("DeepSeek, doubled bars", DEEPSEEK_TAGS.replace("｜", "｜｜"), "", [FOUND_9], 0),
+    ("DeepSeek, double bars", DEEPSEEK_TAGS.replace("｜", "‖"), "", [FOUND_9], 0),
+    (
+        "DeepSeek, plain bars around tokens",
+        deepseek_calls('note_down<｜tool▁sep｜>{"text": "x"}').replace("｜", "|"),
+        "",
+        [note("x")],
+        0,
+    ),
+    ("Kimi, one in its section", KIMI.replace("calls_section", "call_section"), "", [note("x")], 0),
+    (
+        "GLM, a key closed twice",
+        "<tool_call>note_down<arg_key>text</arg_key></arg_key><arg_value>x</arg_value></tool_call>",
+        "",
+        [note("x")],
+        0,
+    ),
+    (
+        "GLM, a key opened twice",
+        "<tool_call>note_down<arg_key><arg_key>text</arg_key><arg_value>x</arg_value></tool_call>",
+        "",
+        [note("x")],
+        0,
+    ),
+    (
+        "ReAct, the input in a fence",
+        'Action: note_down\nAction Input:\n```json\n{"text": "x"}\n```\nSo.',
+        "\nSo.",
+        [note("x")],
+        0,
+    ),
 ]
 
 FENCES: list[Case] = [
@@ -603,6 +679,7 @@ REPLIES: list[Case] = [
     ),
     ("cut", '{"name": "find_berth", "arguments": {"harbour": "Ki', SAME, [], 0),
     ("a card with a tool's name", '{"name": "note_down", "note": "a boat", "age": 44}', SAME, [], 0),
+    ("a byte order mark before", f"\ufeff{NOTE}", "", [NOTED], 0),
 ]
 
 TALK: list[Case] = [
@@ -672,6 +749,18 @@ HIDDEN: list[Case] = [
     ("in a sentence, meant", 'It says <tool_response>{"a": 1}</tool_response> there.', "It says  there.", [], 0),
     ("another tag after a call", f"{block(FIND)}\n<tool_result>3 free</tool_result>\nSo.", "\nSo.", [FOUND], 0),
     ("another tag in words", "A <tool_result> element holds it.", SAME, [], 0),
+    ("capitals", f"<TOOL_RESPONSE>\n{block(OPEN)}\n</TOOL_RESPONSE>\nSo.", "\nSo.", [], 0),
+    ("capitals, closed in small letters", f"<TOOL_RESPONSE>\nx\n</tool_response>\n{block(OPEN)}", "", [], 0),
+    ("small letters, closed in capitals", f"<tool_response>\nx\n</TOOL_RESPONSE>\n{block(OPEN)}", "", [], 0),
+    ("a fence first in it", "<tool_response>\n```\nx\n```\n</tool_response>\nSo.", "\nSo.", [], 0),
+    ("a list in it", "<tool_response>\n- x\n</tool_response>\nSo.", "\nSo.", [], 0),
+    ("a sign first in it", "<tool_response>€ 9</tool_response> So.", " So.", [], 0),
+    ("the tag alone, then a colon", "<tool_response>: what it holds.", SAME, [], 0),
+    *(
+        (f"after a call: {tag}", f"{block(FIND)}\n<{tag}>\n{block(OPEN)}\n</{tag}>\nSo.", "\nSo.", [FOUND], 0)
+        for tag in ("function_response", "function_result", "tool_responses", "tool_outputs", "observation")
+    ),
+    ("Gemma's", f"<|tool_response>\n{block(OPEN)}\n<tool_response|>So.", "So.", [], 0),
 ]
 
 THOUGHTS: list[Case] = [
@@ -697,6 +786,19 @@ THOUGHTS: list[Case] = [
     ("never closed, a broken block last", "<think>\nhm\n" + block("oh"), SAME, [], 0),
     ("the word in a sentence", f"It writes <think> first.\n{block(NOTE)}", "It writes <think> first.\n", [NOTED], 0),
     ("another mark", f"[THINK]{block(OPEN)}[/THINK]So.", SAME, [], 0),
+    *(
+        (f"a call weighed: {opening}", f"{opening}\nMaybe {block(OPEN)}? No.\n{closer}\nSo.", SAME, [], 0)
+        for opening, closer in (
+            ("<Think>", "</Think>"),
+            ("<reasoning>", "</reasoning>"),
+            ("<scratch_pad>", "</scratch_pad>"),
+            ("<seed:think>", "</seed:think>"),
+            ("<|START_THINKING|>", "<|END_THINKING|>"),
+            ("<|channel>thought", "<channel|>"),
+            ("<|channel|>analysis<|message|>", "<|end|>"),
+        )
+    ),
+    ("the words of such a tag in a sentence", "Its <reasoning> is sound, its <observation> too.", SAME, [], 0),
 ]
 
 TABLES: dict[str, list[Case]] = {

@@ -136,7 +136,8 @@ class BodyScan(Scan):
         if not found and text[at] == "<" and not final and begun(text, at):
             return MORE
         tag = found.group() if found else ""
-        if follows_value(tag):
+        half_a_closer = final and not found and text.startswith("</", at) and begun(text, at)
+        if half_a_closer or follows_value(tag):
             self._close_value(self._close_at)
             return at
         self._state = self._in_value

@@ -176,7 +176,8 @@ CLOSERS = frozenset(
         CALL_CLOSE, *_TAGS.values(), *_CALL_ENDS, *_SLIPS, "</function>", "</invoke>", f"</{_CLAUDE}invoke>",
         *(f"</{dsml}invoke>" for dsml in DSML), "<end_function_call>", "<tool_call|>", "<｜tool▁calls▁end｜>",
         "<|tool▁calls▁end|>", "<|tool_calls_section_end|>", "<|tool_call_section_end|>", "<|tool_calls_end|>",
-        "<|call|>", "<|python_end|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|end|>", "<|return|>", "<|endoftext|>", "<end_of_turn>", "</s>", "<｜end▁of▁sentence｜>",
+        "<|call|>", "<|python_end|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>",
+        "<|end|>", "<|return|>", "<|endoftext|>", "<end_of_turn>", "</s>", "<｜end▁of▁sentence｜>",
     )
 )  # fmt: skip
 """What closes a call, also one that was opened otherwise, in small letters; straight after a call it is left out."""
