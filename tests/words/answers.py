@@ -203,7 +203,7 @@ ENDS: list[Case] = [
         1,
     ),
     ("an empty tag at the end", "So:\n<tool_call>", "So:\n", [], 1),
-    ("a closer over two lines", f"<tool_call>\n{FIND}\n</tool_call\n>\nSo.", "\n\nSo.", [FOUND], 0),
+    ("a closer over two lines", f"<tool_call>\n{FIND}\n</tool_call\n>\nSo.", "\nSo.", [FOUND], 0),
     (
         "within the tag of a further value",
         "<tool_call>\n<function=find_berth>\n<parameter=harbour>\nKiel\n</parameter>\n<parameter=len",
@@ -570,7 +570,7 @@ OTHERS: list[Case] = [
 
 FENCES: list[Case] = [
     ("json", f"```json\n{FIND}\n```", "", [FOUND], 0),
-    ("words around", f"I look.\n```json\n{FIND}\n```\nSo.", "I look.\nSo.", [FOUND], 0),
+    ("words around", f"I look.\n```json\n{FIND}\n```\nSo.", "I look.\n\nSo.", [FOUND], 0),
     ("no language", f"```\n{FIND}\n```", "", [FOUND], 0),
     ("tildes", f"~~~json\n{FIND}\n~~~", "", [FOUND], 0),
     ("four backticks", f"````json\n{FIND}\n````", "", [FOUND], 0),
@@ -580,9 +580,9 @@ FENCES: list[Case] = [
     ("two in one", f"```json\n[{NOTE}, {FIND}]\n```", "", [NOTED, FOUND], 0),
     ("two one after another", f"```json\n{NOTE}\n{FIND}\n```", "", [NOTED, FOUND], 0),
     ("mended", "```json\n{'name': 'list_boats', 'arguments': {},}\n```", "", [("list_boats", {})], 0),
-    ("closed on the line of its JSON", f"```json\n{FIND}```\nSo.", "So.", [FOUND], 0),
+    ("closed on the line of its JSON", f"```json\n{FIND}```\nSo.", "\nSo.", [FOUND], 0),
     ("words on the line of its JSON", f"```json\n{FIND}``` or so\n", SAME, [], 0),
-    ("a brace missing", f"```json\n{FIND[:-1]}\n```\nSo.", "So.", [FOUND], 0),
+    ("a brace missing", f"```json\n{FIND[:-1]}\n```\nSo.", "\nSo.", [FOUND], 0),
     (
         "backticks in a text",
         '```json\n{"name": "note_down", "arguments": {"text": "a\\n```\\nb"}}\n```',

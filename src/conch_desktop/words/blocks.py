@@ -12,11 +12,13 @@ from conch_desktop.words.block_json import Ending
 from conch_desktop.words.bodies import Body, Reading, read_body
 from conch_desktop.words.body_scan import BodyScan
 from conch_desktop.words.events import WordsCall, WordsFailed
-from conch_desktop.words.formats import CALL_OPEN, Format
+from conch_desktop.words.formats import CALL_OPEN, OPENERS, Format
 from conch_desktop.words.names import Names
 from conch_desktop.words.promise import WINDOW, may_be_call
 from conch_desktop.words.scan import plain_end
 from conch_desktop.words.tags import FUNCTION
+
+_OPENERS = re.compile("|".join(map(re.escape, OPENERS)), re.IGNORECASE)
 
 LONG = 4 * WINDOW
 """Characters from which text that was held in vain counts: what held it is read a second time."""
@@ -126,7 +128,17 @@ class Block:
         return "".join(self._pieces)
 
     def _ended(self, text: str) -> Settled:
-        return self._read(text, self._scan.body_end, self._scan.end, "open" if self._plainly else "whole")
+        scan = self._scan
+        body_end, end, whole = scan.body_end, scan.end, scan.whole
+        if 0 <= whole < body_end and text[whole:body_end].lstrip()[:1].isalnum():
+            # words follow the call: its own closing mark is missing, or comes after them
+            if body_end == end:
+                return self._read(text, whole, whole, "whole")
+            if scan.functions:
+                words = text[whole : end if "`" in text[whole:body_end] else body_end]  # in code the mark is named
+                settled = self._read(text, whole, end, "whole")
+                return replace(settled, rest=words + settled.rest)
+        return self._read(text, body_end, end, "open" if self._plainly else "whole")
 
     def _read(self, text: str, body_end: int, end: int, ending: Ending) -> Settled:
         name = "" if self._function else self._name
@@ -156,9 +168,9 @@ class Block:
         if found is None:
             return 0
         if end > body_end:
-            opening = text.rfind(CALL_OPEN, found.end(), body_end)
-            last = Body(text[opening + len(CALL_OPEN) : body_end], "whole", BodyScan("closer"))
-            if opening < 0 or not read_body(last, self._names).readable:
+            openers = list(_OPENERS.finditer(text, found.end(), body_end))
+            last = Body(text[openers[-1].end() if openers else body_end : body_end], "whole", BodyScan("closer"))
+            if not openers or not read_body(last, self._names).readable:
                 return 0
         return found.end()
 

@@ -18,6 +18,7 @@ from conch_desktop.words.tags import (
     begun,
     between_calls,
     follows_value,
+    opens,
     pair,
 )
 
@@ -49,7 +50,8 @@ class BodyScan(Scan):
             return self._function_begins(opened[2], at, end)
         if FUNCTION_END.fullmatch(tag) and self.functions and self.functions[-1].end < 0:
             return self._function_ends(at, end)
-        between = between_calls(tag) and (self._before or tag.lower() not in DOUBLED)
+        another = self.whole >= 0 and not self._depth and opens(tag)
+        between = another or (between_calls(tag) and (self._before or tag.lower() not in DOUBLED))
         if self._fence and (between or closes(tag)):
             self.alien = True
         elif closes(tag):
@@ -63,6 +65,9 @@ class BodyScan(Scan):
 
     def _function_begins(self, name: str, at: int, end: int) -> int:
         if not self.functions and not self._depth and self.whole >= 0:
+            self._finish(at, at)
+            return at
+        if self.functions and self._spoken:
             self._finish(at, at)
             return at
         if self.functions and self.functions[-1].end < 0:
@@ -136,7 +141,8 @@ class BodyScan(Scan):
         if not found and text[at] == "<" and not final and begun(text, at):
             return MORE
         tag = found.group() if found else ""
-        half_a_closer = final and not found and text.startswith("</", at) and begun(text, at)
+        half = text[at:].lower() if final and not found else ""
+        half_a_closer = half.startswith("</") and begun(text, at) and not self._closer.startswith(half)
         if half_a_closer or follows_value(tag):
             self._close_value(self._close_at)
             return at

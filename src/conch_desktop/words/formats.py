@@ -92,6 +92,9 @@ _TAGS = {
 }
 """Other tags around a call, with what closes each."""
 
+OPENERS = frozenset((CALL_OPEN, *(tag.lower() for tag in _TAGS)))
+"""The tags around a call that open one, in small letters."""
+
 _SECTIONS = (
     "<｜tool▁calls▁begin｜>",
     "<|tool▁calls▁begin|>",

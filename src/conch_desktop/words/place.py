@@ -62,6 +62,8 @@ class Place:
         self._said: list[str] = []
         self._state: State = Place._edge
         self._gap = ""  # white space at the start or after a call: left out unless words follow
+        self._seam = False  # a line break was left out between calls that follow on words
+        self._spoke = False
         self._only_calls = True  # no words yet: it may be a reply that is only calls
         self._after_call = False
         self._doubts = 0
@@ -123,7 +125,7 @@ class Place:
         """
         if self.holder is not None:
             return self.holder.quiet, self.holder.quiet
-        if self._gap or self._info is not None:
+        if self._gap or self._seam or self._info is not None:
             return None, None
         if self._code and self._state is Place._inline:
             return IN_CODE, IN_CODE
@@ -135,6 +137,7 @@ class Place:
         self._doubts += settled.doubtful
         if settled.is_block:
             self.calls += len(settled.events)
+            self._seam = self._seam or (self._spoke and "\n" in self._gap)
             self._gap = ""
             self._after_call = True
             self._new_edge()
@@ -155,8 +158,11 @@ class Place:
 
     def _say(self, text: str) -> None:
         if text:
+            if self._seam and "\n" not in self._gap:
+                self._gap = f"\n{self._gap}"
             self._said.append(self._gap + text)
             self._gap = ""
+            self._seam, self._spoke = False, True
             self.note(text)
             if not self._thought:
                 self._only_calls = self._after_call = False

@@ -31,6 +31,7 @@ _ENDS: dict[Until, re.Pattern[str]] = {
 _QUOTES = re.compile("[\"'`]")
 _STOPS = re.compile(r"[\"'`~{}\[\]()</#]")
 _IN_TEXT = {quote: re.compile(rf"[^{quote}\\]*+(?:\\.[^{quote}\\]*+)*+", re.DOTALL) for quote in "\"'`"}
+_LETTER = re.compile(r"[^\W_]")
 _WHITE = re.compile(r"[ \t\r\n]*")
 _OPENS_AFTER = "{[(,:="
 """What stands before a text in single quotes; elsewhere the mark is an apostrophe."""
@@ -85,6 +86,7 @@ class Scan:
         self._line_begins = True  # nothing but blanks since the last line break
         self._fenced = False  # a fence stands open in the body
         self._depth = 0
+        self._spoken = False  # words follow what was whole
         self._quote = ""
         self._closer = ""  # what closes the value that is being read
         self._close_at = -1  # where it may have been closed
@@ -162,6 +164,7 @@ class Scan:
         stop = found.start() if found else len(text)
         if words := text[at:stop].rstrip():
             self._before = words[-1]
+            self._spoken = self._spoken or (self.whole >= 0 and not self._depth and bool(_LETTER.search(words)))
         if not found:
             return stop
         if stop:
@@ -188,7 +191,7 @@ class Scan:
         self._before = "}"
         if self._depth:
             self._depth -= 1
-            if not self._depth:
+            if not self._depth and not self._spoken:
                 self.whole = self._base + after
                 if self._until == "value":
                     self.values.append((self._value_at, self.whole))
@@ -216,8 +219,9 @@ class Scan:
         if closes and may_close:
             found = _FENCE_LINE.match(text, at)
             if found and (found.group().endswith("\n") or final):
-                self._finish(at, found.end())
-                return found.end()
+                end = at + len(found.group().rstrip("\r\n"))
+                self._finish(at, end)
+                return end
             if found and not final:
                 return MORE
             if not final and _FENCE_LINE_BEGUN.match(text, at + run):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from conch_desktop.words.formats import CALL_OPEN, RESPONSE_OPEN, RESPONSES, THOUGHTS, closes
+from conch_desktop.words.formats import CALL_OPEN, OPENERS, RESPONSE_OPEN, RESPONSES, THOUGHTS, closes
 
-TAG = re.compile(r"<[^<>\n]{1,200}>")
-_TAG_BEGUN = re.compile(r"<[^<>\n]{0,200}\Z")
+TAG = re.compile(r"<(?:[^<>\n]{1,200}|/\w{1,40}\s{1,4})>")
+_TAG_BEGUN = re.compile(r"<(?:[^<>\n]{0,200}|/\w{1,40}\s{1,4})\Z")
 _KIND = r"(?:\w+:|[|｜‖]{1,2}DSML[|｜‖]{1,2})?"
 FUNCTION = re.compile(
     rf"<({_KIND})(?:function|invoke)(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?[^<>]*>", re.IGNORECASE
@@ -57,6 +57,11 @@ def between_calls(tag: str) -> bool:
     """Whether `tag` can only stand between calls: it ends the one that was not closed."""
     tag = tag.lower()
     return tag in _BETWEEN_CALLS or tag.startswith(f"{RESPONSE_OPEN[:-1]} ")
+
+
+def opens(tag: str) -> bool:
+    """Whether `tag` opens a call: after one that is whole, another one."""
+    return tag.lower() in OPENERS
 
 
 def follows_value(tag: str) -> bool:
