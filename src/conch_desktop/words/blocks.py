@@ -130,7 +130,8 @@ class Block:
     def _ended(self, text: str) -> Settled:
         scan = self._scan
         body_end, end, whole = scan.body_end, scan.end, scan.whole
-        if 0 <= whole < body_end and text[whole:body_end].lstrip()[:1].isalnum():
+        first = text[whole:body_end].lstrip()[:1] if 0 <= whole < body_end else ""
+        if first.isalnum() or (first and scan.functions and first not in "<`~}])"):
             # words follow the call: its own closing mark is missing, or comes after them
             if body_end == end:
                 return self._read(text, whole, whole, "whole")
@@ -147,7 +148,10 @@ class Block:
             return self._no_call()
         if reading.definition and not self._form.asked:
             return Settled(words=self._opening + text[:end], rest=text[end:], is_block=False)
-        if not reading.readable and (inner := self._inner_end(text, body_end, end)):
+        scan = self._scan
+        mixed = bool(scan.functions) and not self._function and text.lstrip()[:1] == "{"
+        doubtful = not reading.readable or mixed or (body_end == end and scan.whole < 0)
+        if doubtful and (inner := self._inner_end(text, body_end, end)):
             failed = WordsFailed(text[:inner].strip(), advice.unreadable(self._names, "a text in it is never closed"))
             return Settled((failed,), rest=text[inner:], doubtful=True)
         return Settled(reading.events, rest=text[end:])
@@ -160,19 +164,27 @@ class Block:
     def _inner_end(self, text: str, body_end: int, end: int) -> int:
         """Where a closing mark ends that stood within a text and is the real one; 0 without.
 
-        It is when no closing mark stood outside a text, or when the one that did closes another call: then a text of
-        this one was never closed.
+        It is when no closing mark stood outside a text, when the one that did closes another call, or when it stands
+        on a line of its own and no call was opened before it: then a text of this one was never closed.
         """
         marks = "|".join(map(re.escape, self._form.closers))
         found = re.compile(rf"(?:{marks})(?=\r?\n|<|\Z)", re.IGNORECASE).search(text, 0, body_end) if marks else None
         if found is None:
             return 0
-        if end > body_end:
+        if end > body_end and not _stands_alone(text, found):
             openers = list(_OPENERS.finditer(text, found.end(), body_end))
             last = Body(text[openers[-1].end() if openers else body_end : body_end], "whole", BodyScan("closer"))
             if not openers or not read_body(last, self._names).readable:
                 return 0
         return found.end()
+
+
+def _stands_alone(text: str, found: re.Match[str]) -> bool:
+    """Whether nothing else is on the line, and no call was opened before."""
+    before = text[: found.start()]
+    after = text[found.end() : found.end() + 2]
+    line = before[before.rfind("\n") + 1 :]
+    return "\n" in before and not line.strip() and after[:1] in "\r\n" and not _OPENERS.search(before)
 
 
 class Passing:

@@ -191,12 +191,16 @@ class Scan:
         self._before = "}"
         if self._depth:
             self._depth -= 1
-            if not self._depth and not self._spoken:
+            if not self._depth and not self._spoken and not self._function_over():
                 self.whole = self._base + after
                 if self._until == "value":
                     self.values.append((self._value_at, self.whole))
                     self._state = self._after_whole
         return after
+
+    def _function_over(self) -> bool:
+        """Whether a function's call is whole: what follows is no part of it."""
+        return bool(self.functions) and self.whole > self.functions[-1].start
 
     def _quote_begins(self, text: str, at: int, final: bool) -> int:
         """A quote opens a text where a value or a key may stand, not within a word; three are a fence."""
