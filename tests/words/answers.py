@@ -47,6 +47,8 @@ def deepseek_field(key: str, value: str, is_text: str) -> str:
 
 
 FOUND_9 = ("find_berth", {"harbour": "9", "length_m": 9})
+UNCLOSED = block('{"name": "note_down", "arguments": {"text": "Low wa')
+LINES = "<function=note_down>\n<parameter=text>\nx\n</parameter>\n</function>"
 KIMI = (
     "<|tool_calls_section_begin|><|tool_call_begin|>functions.note_down:0<|tool_call_argument_begin|>"
     '{"text": "x"}<|tool_call_end|><|tool_calls_section_end|>'
@@ -225,6 +227,58 @@ ENDS: list[Case] = [
         [note("x")],
         0,
     ),
+    ("words, then the next before the end", f"<tool_call>{FIND}\nAnd:\n{block(NOTE)}", "\nAnd:\n", [FOUND, NOTED], 0),
+    (
+        "words, then another tag before the end",
+        f"<tool_call>{FIND}\nAnd:\n<tools>{NOTE}</tools>",
+        "\nAnd:\n",
+        [FOUND, NOTED],
+        0,
+    ),
+    (
+        "words after a function, closed after them",
+        f"<tool_call>\n{LINES}\nI wait.\n</tool_call>\nSo.",
+        "\nI wait.\n\nSo.",
+        [note("x")],
+        0,
+    ),
+    (
+        "a list after a function, never closed",
+        f"<tool_call>\n{LINES}\n- one [1]\n{block(FIND)}",
+        "\n- one [1]\n",
+        [note("x"), FOUND],
+        0,
+    ),
+    (
+        "a quote after a function, never closed",
+        f"<tool_call>\n{LINES}\n\n> {block(OPEN)}",
+        f"\n\n> {block(OPEN)}",
+        [note("x")],
+        0,
+    ),
+    (
+        "the closer named after a function",
+        f"<tool_call>\n{LINES}\n\nIt ends `</tool_call>`.",
+        "\n\nIt ends `</tool_call>`.",
+        [note("x")],
+        0,
+    ),
+    (
+        "a mark named after a function",
+        f"<tool_call>\n{LINES}\n\nIt is [TOOL_CALLS] there.",
+        "\n\nIt is [TOOL_CALLS] there.",
+        [note("x")],
+        0,
+    ),
+    (
+        "another form after a function",
+        f"<tool_call>\n{LINES}\n[TOOL_CALLS]list_boats{{}}",
+        "",
+        [note("x"), ("list_boats", {})],
+        0,
+    ),
+    ("a line break between two", f"I look.{block(NOTE)}\n\n{block(FIND)}So.", "I look.\nSo.", [NOTED, FOUND], 0),
+    ("no line break between two", f"I look.{block(NOTE)}{block(FIND)} So.", "I look. So.", [NOTED, FOUND], 0),
 ]
 
 BROKEN: list[Case] = [
@@ -256,6 +310,29 @@ BROKEN: list[Case] = [
         1,
     ),
     ("it costs only itself", "A " + block("oh") + f" b {block(NOTE)} c", "A  b  c", [NOTED], 1),
+    *(
+        (f"a text never closed, then {kind}", f"{UNCLOSED}\nSo.\n{call}\nEnd", "\nSo.\n\nEnd", [note("x")], 1)
+        for kind, call in (
+            ("Mistral's form", '[TOOL_CALLS]note_down{"text": "x"}'),
+            ("a function", '<function=note_down>{"text": "x"}</function>'),
+            ("Claude's tags", invoke("note_down", "text", "x")),
+            ("Kimi's marks", KIMI),
+        )
+    ),
+    (
+        "two texts never closed, then a call",
+        f"{UNCLOSED}\nSo.\n{UNCLOSED}\nAnd.\n{block(NOTE)}",
+        "\nSo.\n\nAnd.\n",
+        [NOTED],
+        2,
+    ),
+    (
+        "a text never closed, then one that is quoted",
+        f'{UNCLOSED}\nThe field is <input value="<tool_call>{OPEN}</tool_call>">.',
+        f'\nThe field is <input value="<tool_call>{OPEN}</tool_call>">.',
+        [],
+        1,
+    ),
 ]
 
 FUNCTIONS: list[Case] = [

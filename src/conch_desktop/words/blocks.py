@@ -149,7 +149,7 @@ class Block:
         if reading.definition and not self._form.asked:
             return Settled(words=self._opening + text[:end], rest=text[end:], is_block=False)
         scan = self._scan
-        mixed = bool(scan.functions) and not self._function and text.lstrip()[:1] == "{"
+        mixed = bool(scan.functions or scan.fields) and not self._function and text.lstrip()[:1] == "{"
         doubtful = not reading.readable or mixed or (body_end == end and scan.whole < 0)
         if doubtful and (inner := self._inner_end(text, body_end, end)):
             failed = WordsFailed(text[:inner].strip(), advice.unreadable(self._names, "a text in it is never closed"))
