@@ -279,6 +279,13 @@ ENDS: list[Case] = [
     ),
     ("a line break between two", f"I look.{block(NOTE)}\n\n{block(FIND)}So.", "I look.\nSo.", [NOTED, FOUND], 0),
     ("no line break between two", f"I look.{block(NOTE)}{block(FIND)} So.", "I look. So.", [NOTED, FOUND], 0),
+    (
+        "a quote after a call, never closed",
+        f"<tool_call>\n{NOTE}\n\n> {block(OPEN)}",
+        f"\n\n> {block(OPEN)}",
+        [NOTED],
+        0,
+    ),
 ]
 
 BROKEN: list[Case] = [
@@ -331,6 +338,28 @@ BROKEN: list[Case] = [
         f'{UNCLOSED}\nThe field is <input value="<tool_call>{OPEN}</tool_call>">.',
         f'\nThe field is <input value="<tool_call>{OPEN}</tool_call>">.',
         [],
+        1,
+    ),
+    *(
+        (f"a call told of within: {body[:24]}", f"<tool_call>\n{body}\n</tool_call>\nSo.", "\nSo.", [], 1)
+        for body in (
+            f"write `{block(OPEN)}` to open",
+            f"> {block(OPEN)}",
+            f"I would write:\n```\n{block(OPEN)}\n```",
+            f'{{"name": "note_down", "arguments": {{"text": "he said "{block(OPEN)}" twice"}}}}',
+            f'{{"name": "note_down", "arguments": {{"text": {block(OPEN)}}}}}',
+            f"{{'name': 'note_down', 'arguments': {{'text': 'it's {block(OPEN)} ok'}}}}",
+            f"<name>note_down</name>\n<text>{block(OPEN)}</text>",
+            f"<note_down>\n<text>\n{block(OPEN)}\n</text>\n</note_down>",
+            f'<invoke name="note_down">\n<text>{block(OPEN)}</text>\n</invoke>',
+            'it says "<function=pier__open_gate>{"gate": 3}</function>"',
+        )
+    ),
+    (
+        "the next call, on a line of its own",
+        f'<tool_call>\n{{"name": "note_down", "argu\n{block(OPEN)}',
+        "",
+        [OPENED],
         1,
     ),
 ]

@@ -131,7 +131,7 @@ class Block:
         scan = self._scan
         body_end, end, whole = scan.body_end, scan.end, scan.whole
         first = text[whole:body_end].lstrip()[:1] if 0 <= whole < body_end else ""
-        if first.isalnum() or (first and scan.functions and first not in "<`~}])"):
+        if first.isalnum() or (first and first not in "<`~}])" and (scan.functions or body_end == end)):
             # words follow the call: its own closing mark is missing, or comes after them
             if body_end == end:
                 return self._read(text, whole, whole, "whole")

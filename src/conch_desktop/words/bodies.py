@@ -52,6 +52,9 @@ class Reading:
 def read_body(body: Body, names: Names) -> Reading:
     """Reads a body. There is always at least one event."""
     raw = body.text.strip(BLANK)
+    if body.scan.told:
+        why = advice.unreadable(names, "another call stands within it")
+        return Reading((WordsFailed(raw, why),), readable=False)
     if body.scan.functions:
         return _functions(body, names)
     if body.scan.fields:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conch_desktop.words.formats import TEXT_MARKS, closes
+from conch_desktop.words.formats import QUOTATION_MARKS, TEXT_MARKS, closes
 from conch_desktop.words.parts import MORE
 from conch_desktop.words.scan import Scan, after_white
 from conch_desktop.words.tags import (
@@ -46,7 +46,16 @@ class BodyScan(Scan):
             return end
         if opened := FIELD.fullmatch(tag):
             return self._value_begins(opened[2], f"</{opened[1].lower()}>", end, as_json='string="false"' in opened[3])
-        if opened := FUNCTION.fullmatch(tag):
+        opened = FUNCTION.fullmatch(tag)
+        if (opened or opens(tag)) and self._is_data(text, at, function=opened is not None):
+            self._inner += 1
+            self.told = True
+            self._before = ">"
+            return end
+        if self._inner and closes(tag):
+            self._inner -= 1
+            return end
+        if opened:
             return self._function_begins(opened[2], at, end)
         if FUNCTION_END.fullmatch(tag) and self.functions and self.functions[-1].end < 0:
             return self._function_ends(at, end)
@@ -61,7 +70,31 @@ class BodyScan(Scan):
             return at
         else:
             self._before = ">" if self._before else ""
+            self._count_tag(tag)
         return end
+
+    def _is_data(self, text: str, at: int, *, function: bool) -> bool:
+        """Whether a call that opens here is only told of: in a line of something else, in a fence, in another's tag.
+
+        The next call, where this one was never closed, begins its line; at the very start it is this one once more.
+        """
+        if self._fence or not (self._before or self._tags) or (self.whole >= 0 and not self._depth):
+            return False
+        before = text[at - 1] if at else self._last
+        quoted = before in QUOTATION_MARKS or before == "`"
+        return (
+            quoted
+            or (self._fenced and (self._apart or not function))
+            or self._tags > 0
+            or not self._at_line_start(text, at)
+        )
+
+    def _count_tag(self, tag: str) -> None:
+        """Counts the tags of others that stand open."""
+        if tag.startswith("</"):
+            self._tags = max(0, self._tags - 1)
+        elif tag[1].isalpha() and not tag.endswith("/>"):
+            self._tags += 1
 
     def _function_begins(self, name: str, at: int, end: int) -> int:
         if not self.functions and not self._depth and self.whole >= 0:

@@ -86,6 +86,10 @@ class Scan:
         self._line_begins = True  # nothing but blanks since the last line break
         self._fenced = False  # a fence stands open in the body
         self._depth = 0
+        self._apart = False  # words stand before that fence
+        self.told = False  # a call stands in it that is only told of
+        self._inner = 0  # how many calls stand open that are only told of
+        self._tags = 0  # how many tags of others
         self._spoken = False  # words follow what was whole
         self._quote = ""
         self._closer = ""  # what closes the value that is being read
@@ -240,6 +244,7 @@ class Scan:
         """Whether a fence is no part of the body: it may only stand around the whole value."""
         if self._fenced or (not self._depth and self.whole < 0):
             self._fenced = not self._fenced
+            self._apart = bool(self._before)
             return False
         return True
 
