@@ -357,7 +357,7 @@ BROKEN: list[Case] = [
     ),
     (
         "the next call, on a line of its own",
-        f'<tool_call>\n{{"name": "note_down", "argu\n{block(OPEN)}',
+        f'<tool_call>\n{{"name": "note_down",\n{block(OPEN)}',
         "",
         [OPENED],
         1,

@@ -47,18 +47,16 @@ class BodyScan(Scan):
         if opened := FIELD.fullmatch(tag):
             return self._value_begins(opened[2], f"</{opened[1].lower()}>", end, as_json='string="false"' in opened[3])
         opened = FUNCTION.fullmatch(tag)
-        if (opened or opens(tag)) and self._is_data(text, at, function=opened is not None):
-            self._inner += 1
-            self.told = True
-            self._before = ">"
-            return end
-        if self._inner and closes(tag):
-            self._inner -= 1
+        if self._told_of(tag, text, at, function=opened is not None):
             return end
         if opened:
             return self._function_begins(opened[2], at, end)
         if FUNCTION_END.fullmatch(tag) and self.functions and self.functions[-1].end < 0:
             return self._function_ends(at, end)
+        return self._other_tag(tag, at, end)
+
+    def _other_tag(self, tag: str, at: int, end: int) -> int:
+        """A tag that ends the body, begins the next call, or belongs to neither."""
         another = self.whole >= 0 and not self._depth and opens(tag)
         between = another or (between_calls(tag) and (self._before or tag.lower() not in DOUBLED))
         if self._fence and (between or closes(tag)):
@@ -70,8 +68,22 @@ class BodyScan(Scan):
             return at
         else:
             self._before = ">" if self._before else ""
-            self._count_tag(tag)
+            if not opens(tag):
+                self._count_tag(tag)
         return end
+
+    def _told_of(self, tag: str, text: str, at: int, *, function: bool) -> bool:
+        """Whether `tag` opens or closes a call that is only told of."""
+        if (function or opens(tag)) and self._is_data(text, at, function=function):
+            self._inner += 1
+            self.told = True
+            self._before = ">"
+            return True
+        if self._inner and closes(tag):
+            self._inner -= 1
+            self._before = "_"  # a quotation mark straight after it opens no text
+            return True
+        return False
 
     def _is_data(self, text: str, at: int, *, function: bool) -> bool:
         """Whether a call that opens here is only told of: in a line of something else, in a fence, in another's tag.
