@@ -280,6 +280,13 @@ ENDS: list[Case] = [
     ("a line break between two", f"I look.{block(NOTE)}\n\n{block(FIND)}So.", "I look.\nSo.", [NOTED, FOUND], 0),
     ("no line break between two", f"I look.{block(NOTE)}{block(FIND)} So.", "I look. So.", [NOTED, FOUND], 0),
     (
+        "code after a function, never closed",
+        f"<tool_call>\n{LINES}\n`x` it is.\n{block(FIND)}",
+        "\n`x` it is.\n",
+        [note("x"), FOUND],
+        0,
+    ),
+    (
         "a quote after a call, never closed",
         f"<tool_call>\n{NOTE}\n\n> {block(OPEN)}",
         f"\n\n> {block(OPEN)}",

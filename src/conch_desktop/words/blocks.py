@@ -130,8 +130,9 @@ class Block:
     def _ended(self, text: str) -> Settled:
         scan = self._scan
         body_end, end, whole = scan.body_end, scan.end, scan.whole
-        first = text[whole:body_end].lstrip()[:1] if 0 <= whole < body_end else ""
-        if first.isalnum() or (first and first not in "<`~}])" and (scan.functions or body_end == end)):
+        after = text[whole:body_end].lstrip() if 0 <= whole < body_end else ""
+        spoken = after and not after.startswith(("<", "}", "]", ")", "```", "~~~"))
+        if after[:1].isalnum() or (spoken and (scan.functions or body_end == end)):
             # words follow the call: its own closing mark is missing, or comes after them
             if body_end == end:
                 return self._read(text, whole, whole, "whole")
