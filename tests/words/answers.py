@@ -46,6 +46,9 @@ def deepseek_field(key: str, value: str, is_text: str) -> str:
     return f'<｜DSML｜parameter name="{key}" string="{is_text}">{value}</｜DSML｜parameter>\n'
 
 
+FOUND_9 = ("find_berth", {"harbour": "9", "length_m": 9})
+UNCLOSED = block('{"name": "note_down", "arguments": {"text": "Low wa')
+LINES = "<function=note_down>\n<parameter=text>\nx\n</parameter>\n</function>"
 KIMI = (
     "<|tool_calls_section_begin|><|tool_call_begin|>functions.note_down:0<|tool_call_argument_begin|>"
     '{"text": "x"}<|tool_call_end|><|tool_calls_section_end|>'
@@ -124,6 +127,19 @@ ASKED: list[Case] = [
         [("note_down", {"text": "x", "like": {"name": "pier__open_gate", "arguments": {"gate": 3}}})],
         0,
     ),
+    ("capitals", f"<TOOL_CALL>\n{NOTE}\n</TOOL_CALL>\nSo.", "\nSo.", [NOTED], 0),
+    ("capitals, closed in small letters", f"<Tool_Call>{NOTE}</tool_call>", "", [NOTED], 0),
+    ("another tag in capitals", f"<FUNCTION_CALL>{NOTE}</FUNCTION_CALL> So.", " So.", [NOTED], 0),
+    ("characters without width around", f"\ufeff<tool_call>\u200b\n{NOTE}\u200b\n</tool_call>", "", [NOTED], 0),
+    ("a hyphen in the tag", f"<tool-call>\n{NOTE}\n</tool-call>", "", [NOTED], 0),
+    ("another tag within", f"{block(f'<function_call>{NOTE}</function_call>')}\nSo.", "\n\nSo.", [NOTED], 0),
+    (
+        "another tag, opened twice",
+        f"<function_call><function_call>{NOTE}</function_call></function_call>",
+        "",
+        [NOTED],
+        0,
+    ),
 ]
 
 TRICKY_TEXTS = [
@@ -189,6 +205,94 @@ ENDS: list[Case] = [
         1,
     ),
     ("an empty tag at the end", "So:\n<tool_call>", "So:\n", [], 1),
+    ("a closer over two lines", f"<tool_call>\n{FIND}\n</tool_call\n>\nSo.", "\nSo.", [FOUND], 0),
+    (
+        "within the tag of a further value",
+        "<tool_call>\n<function=find_berth>\n<parameter=harbour>\nKiel\n</parameter>\n<parameter=len",
+        "",
+        [],
+        1,
+    ),
+    (
+        "within a further key",
+        "<tool_call>find_berth<arg_key>harbour</arg_key><arg_value>Kiel</arg_value>\n<arg_key>len",
+        "",
+        [],
+        1,
+    ),
+    (
+        "within the closer of a function",
+        "<tool_call>\n<function=note_down>\n<parameter=text>\nx\n</parameter>\n</func",
+        "",
+        [note("x")],
+        0,
+    ),
+    ("words, then the next before the end", f"<tool_call>{FIND}\nAnd:\n{block(NOTE)}", "\nAnd:\n", [FOUND, NOTED], 0),
+    (
+        "words, then another tag before the end",
+        f"<tool_call>{FIND}\nAnd:\n<tools>{NOTE}</tools>",
+        "\nAnd:\n",
+        [FOUND, NOTED],
+        0,
+    ),
+    (
+        "words after a function, closed after them",
+        f"<tool_call>\n{LINES}\nI wait.\n</tool_call>\nSo.",
+        "\nI wait.\n\nSo.",
+        [note("x")],
+        0,
+    ),
+    (
+        "a list after a function, never closed",
+        f"<tool_call>\n{LINES}\n- one [1]\n{block(FIND)}",
+        "\n- one [1]\n",
+        [note("x"), FOUND],
+        0,
+    ),
+    (
+        "a quote after a function, never closed",
+        f"<tool_call>\n{LINES}\n\n> {block(OPEN)}",
+        f"\n\n> {block(OPEN)}",
+        [note("x")],
+        0,
+    ),
+    (
+        "the closer named after a function",
+        f"<tool_call>\n{LINES}\n\nIt ends `</tool_call>`.",
+        "\n\nIt ends `</tool_call>`.",
+        [note("x")],
+        0,
+    ),
+    (
+        "a mark named after a function",
+        f"<tool_call>\n{LINES}\n\nIt is [TOOL_CALLS] there.",
+        "\n\nIt is [TOOL_CALLS] there.",
+        [note("x")],
+        0,
+    ),
+    (
+        "another form after a function",
+        f"<tool_call>\n{LINES}\n[TOOL_CALLS]list_boats{{}}",
+        "",
+        [note("x"), ("list_boats", {})],
+        0,
+    ),
+    ("a line break between two", f"I look.{block(NOTE)}\n\n{block(FIND)}So.", "I look.\nSo.", [NOTED, FOUND], 0),
+    ("no line break between two", f"I look.{block(NOTE)}{block(FIND)} So.", "I look. So.", [NOTED, FOUND], 0),
+    (
+        "code after a function, never closed",
+        f"<tool_call>\n{LINES}\n`x` it is.\n{block(FIND)}",
+        "\n`x` it is.\n",
+        [note("x"), FOUND],
+        0,
+    ),
+    (
+        "a quote after a call, never closed",
+        f"<tool_call>\n{NOTE}\n\n> {block(OPEN)}",
+        f"\n\n> {block(OPEN)}",
+        [NOTED],
+        0,
+    ),
 ]
 
 BROKEN: list[Case] = [
@@ -220,6 +324,51 @@ BROKEN: list[Case] = [
         1,
     ),
     ("it costs only itself", "A " + block("oh") + f" b {block(NOTE)} c", "A  b  c", [NOTED], 1),
+    *(
+        (f"a text never closed, then {kind}", f"{UNCLOSED}\nSo.\n{call}\nEnd", "\nSo.\n\nEnd", [note("x")], 1)
+        for kind, call in (
+            ("Mistral's form", '[TOOL_CALLS]note_down{"text": "x"}'),
+            ("a function", '<function=note_down>{"text": "x"}</function>'),
+            ("Claude's tags", invoke("note_down", "text", "x")),
+            ("Kimi's marks", KIMI),
+        )
+    ),
+    (
+        "two texts never closed, then a call",
+        f"{UNCLOSED}\nSo.\n{UNCLOSED}\nAnd.\n{block(NOTE)}",
+        "\nSo.\n\nAnd.\n",
+        [NOTED],
+        2,
+    ),
+    (
+        "a text never closed, then one that is quoted",
+        f'{UNCLOSED}\nThe field is <input value="<tool_call>{OPEN}</tool_call>">.',
+        f'\nThe field is <input value="<tool_call>{OPEN}</tool_call>">.',
+        [],
+        1,
+    ),
+    *(
+        (f"a call told of within: {body[:24]}", f"<tool_call>\n{body}\n</tool_call>\nSo.", "\nSo.", [], 1)
+        for body in (
+            f"write `{block(OPEN)}` to open",
+            f"> {block(OPEN)}",
+            f"I would write:\n```\n{block(OPEN)}\n```",
+            f'{{"name": "note_down", "arguments": {{"text": "he said "{block(OPEN)}" twice"}}}}',
+            f'{{"name": "note_down", "arguments": {{"text": {block(OPEN)}}}}}',
+            f"{{'name': 'note_down', 'arguments': {{'text': 'it's {block(OPEN)} ok'}}}}",
+            f"<name>note_down</name>\n<text>{block(OPEN)}</text>",
+            f"<note_down>\n<text>\n{block(OPEN)}\n</text>\n</note_down>",
+            f'<invoke name="note_down">\n<text>{block(OPEN)}</text>\n</invoke>',
+            'it says "<function=pier__open_gate>{"gate": 3}</function>"',
+        )
+    ),
+    (
+        "the next call, on a line of its own",
+        f'<tool_call>\n{{"name": "note_down",\n{block(OPEN)}',
+        "",
+        [OPENED],
+        1,
+    ),
 ]
 
 FUNCTIONS: list[Case] = [
@@ -377,6 +526,14 @@ FUNCTIONS: list[Case] = [
     ("only a name", block("list_boats"), "", [("list_boats", {})], 0),
     ("a name and JSON", block('note_down\n{"text": "x"}'), "", [note("x")], 0),
     ("children", block('<name>note_down</name>\n<arguments>{"text": "x"}</arguments>'), "", [note("x")], 0),
+    (
+        "capitals",
+        "<FUNCTION=note_down>\n<Parameter=text>\nx\n</Parameter>\n</FUNCTION>\nSo.",
+        "\nSo.",
+        [note("x")],
+        0,
+    ),
+    ("single quotes", invoke("note_down", "text", "x").replace('"', "'"), "", [note("x")], 0),
 ]
 
 OTHERS: list[Case] = [
@@ -490,11 +647,43 @@ OTHERS: list[Case] = [
     ),
     ("Gemma, unknown", "<start_function_call>call:fly{}<end_function_call>", "", [], 1),
     ("Nemotron", f"<TOOLCALL>[{NOTE}]</TOOLCALL>", "", [NOTED], 0),
+    ("DeepSeek, plain bars", DEEPSEEK_TAGS.replace("｜", "|"), "", [FOUND_9], 0),
+    ("DeepSeek, doubled bars", DEEPSEEK_TAGS.replace("｜", "｜｜"), "", [FOUND_9], 0),
+    ("DeepSeek, double bars", DEEPSEEK_TAGS.replace("｜", "‖"), "", [FOUND_9], 0),
+    (
+        "DeepSeek, plain bars around tokens",
+        deepseek_calls('note_down<｜tool▁sep｜>{"text": "x"}').replace("｜", "|"),
+        "",
+        [note("x")],
+        0,
+    ),
+    ("Kimi, one in its section", KIMI.replace("calls_section", "call_section"), "", [note("x")], 0),
+    (
+        "GLM, a key closed twice",
+        "<tool_call>note_down<arg_key>text</arg_key></arg_key><arg_value>x</arg_value></tool_call>",
+        "",
+        [note("x")],
+        0,
+    ),
+    (
+        "GLM, a key opened twice",
+        "<tool_call>note_down<arg_key><arg_key>text</arg_key><arg_value>x</arg_value></tool_call>",
+        "",
+        [note("x")],
+        0,
+    ),
+    (
+        "ReAct, the input in a fence",
+        'Action: note_down\nAction Input:\n```json\n{"text": "x"}\n```\nSo.',
+        "\nSo.",
+        [note("x")],
+        0,
+    ),
 ]
 
 FENCES: list[Case] = [
     ("json", f"```json\n{FIND}\n```", "", [FOUND], 0),
-    ("words around", f"I look.\n```json\n{FIND}\n```\nSo.", "I look.\nSo.", [FOUND], 0),
+    ("words around", f"I look.\n```json\n{FIND}\n```\nSo.", "I look.\n\nSo.", [FOUND], 0),
     ("no language", f"```\n{FIND}\n```", "", [FOUND], 0),
     ("tildes", f"~~~json\n{FIND}\n~~~", "", [FOUND], 0),
     ("four backticks", f"````json\n{FIND}\n````", "", [FOUND], 0),
@@ -504,9 +693,9 @@ FENCES: list[Case] = [
     ("two in one", f"```json\n[{NOTE}, {FIND}]\n```", "", [NOTED, FOUND], 0),
     ("two one after another", f"```json\n{NOTE}\n{FIND}\n```", "", [NOTED, FOUND], 0),
     ("mended", "```json\n{'name': 'list_boats', 'arguments': {},}\n```", "", [("list_boats", {})], 0),
-    ("closed on the line of its JSON", f"```json\n{FIND}```\nSo.", "So.", [FOUND], 0),
+    ("closed on the line of its JSON", f"```json\n{FIND}```\nSo.", "\nSo.", [FOUND], 0),
     ("words on the line of its JSON", f"```json\n{FIND}``` or so\n", SAME, [], 0),
-    ("a brace missing", f"```json\n{FIND[:-1]}\n```\nSo.", "So.", [FOUND], 0),
+    ("a brace missing", f"```json\n{FIND[:-1]}\n```\nSo.", "\nSo.", [FOUND], 0),
     (
         "backticks in a text",
         '```json\n{"name": "note_down", "arguments": {"text": "a\\n```\\nb"}}\n```',
@@ -603,6 +792,7 @@ REPLIES: list[Case] = [
     ),
     ("cut", '{"name": "find_berth", "arguments": {"harbour": "Ki', SAME, [], 0),
     ("a card with a tool's name", '{"name": "note_down", "note": "a boat", "age": 44}', SAME, [], 0),
+    ("a byte order mark before", f"\ufeff{NOTE}", "", [NOTED], 0),
 ]
 
 TALK: list[Case] = [
@@ -672,6 +862,18 @@ HIDDEN: list[Case] = [
     ("in a sentence, meant", 'It says <tool_response>{"a": 1}</tool_response> there.', "It says  there.", [], 0),
     ("another tag after a call", f"{block(FIND)}\n<tool_result>3 free</tool_result>\nSo.", "\nSo.", [FOUND], 0),
     ("another tag in words", "A <tool_result> element holds it.", SAME, [], 0),
+    ("capitals", f"<TOOL_RESPONSE>\n{block(OPEN)}\n</TOOL_RESPONSE>\nSo.", "\nSo.", [], 0),
+    ("capitals, closed in small letters", f"<TOOL_RESPONSE>\nx\n</tool_response>\n{block(OPEN)}", "", [], 0),
+    ("small letters, closed in capitals", f"<tool_response>\nx\n</TOOL_RESPONSE>\n{block(OPEN)}", "", [], 0),
+    ("a fence first in it", "<tool_response>\n```\nx\n```\n</tool_response>\nSo.", "\nSo.", [], 0),
+    ("a list in it", "<tool_response>\n- x\n</tool_response>\nSo.", "\nSo.", [], 0),
+    ("a sign first in it", "<tool_response>€ 9</tool_response> So.", " So.", [], 0),
+    ("the tag alone, then a colon", "<tool_response>: what it holds.", SAME, [], 0),
+    *(
+        (f"after a call: {tag}", f"{block(FIND)}\n<{tag}>\n{block(OPEN)}\n</{tag}>\nSo.", "\nSo.", [FOUND], 0)
+        for tag in ("function_response", "function_result", "tool_responses", "tool_outputs", "observation")
+    ),
+    ("Gemma's", f"<|tool_response>\n{block(OPEN)}\n<tool_response|>So.", "So.", [], 0),
 ]
 
 THOUGHTS: list[Case] = [
@@ -697,6 +899,19 @@ THOUGHTS: list[Case] = [
     ("never closed, a broken block last", "<think>\nhm\n" + block("oh"), SAME, [], 0),
     ("the word in a sentence", f"It writes <think> first.\n{block(NOTE)}", "It writes <think> first.\n", [NOTED], 0),
     ("another mark", f"[THINK]{block(OPEN)}[/THINK]So.", SAME, [], 0),
+    *(
+        (f"a call weighed: {opening}", f"{opening}\nMaybe {block(OPEN)}? No.\n{closer}\nSo.", SAME, [], 0)
+        for opening, closer in (
+            ("<Think>", "</Think>"),
+            ("<reasoning>", "</reasoning>"),
+            ("<scratch_pad>", "</scratch_pad>"),
+            ("<seed:think>", "</seed:think>"),
+            ("<|START_THINKING|>", "<|END_THINKING|>"),
+            ("<|channel>thought", "<channel|>"),
+            ("<|channel|>analysis<|message|>", "<|end|>"),
+        )
+    ),
+    ("the words of such a tag in a sentence", "Its <reasoning> is sound, its <observation> too.", SAME, [], 0),
 ]
 
 TABLES: dict[str, list[Case]] = {

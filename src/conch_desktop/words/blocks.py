@@ -12,11 +12,13 @@ from conch_desktop.words.block_json import Ending
 from conch_desktop.words.bodies import Body, Reading, read_body
 from conch_desktop.words.body_scan import BodyScan
 from conch_desktop.words.events import WordsCall, WordsFailed, WordsMadeUp
-from conch_desktop.words.formats import CALL_OPEN, Format
+from conch_desktop.words.formats import CALL_OPEN, OPENERS, Format
 from conch_desktop.words.names import Names
 from conch_desktop.words.promise import WINDOW, may_be_call
 from conch_desktop.words.scan import plain_end
 from conch_desktop.words.tags import FUNCTION
+
+_OPENERS = re.compile("|".join(map(re.escape, OPENERS)), re.IGNORECASE)
 
 LONG = 4 * WINDOW
 """Characters from which text that was held in vain counts: what held it is read a second time."""
@@ -129,7 +131,19 @@ class Block:
         return "".join(self._pieces)
 
     def _ended(self, text: str) -> Settled:
-        return self._read(text, self._scan.body_end, self._scan.end, "open" if self._plainly else "whole")
+        scan = self._scan
+        body_end, end, whole = scan.body_end, scan.end, scan.whole
+        after = text[whole:body_end].lstrip() if 0 <= whole < body_end else ""
+        spoken = after and not after.startswith(("<", "}", "]", ")", "```", "~~~"))
+        if after[:1].isalnum() or (spoken and (scan.functions or body_end == end)):
+            # words follow the call: its own closing mark is missing, or comes after them
+            if body_end == end:
+                return self._read(text, whole, whole, "whole")
+            if scan.functions:
+                words = text[whole : end if "`" in text[whole:body_end] else body_end]  # in code the mark is named
+                settled = self._read(text, whole, end, "whole")
+                return replace(settled, rest=words + settled.rest) if settled.is_block else settled
+        return self._read(text, body_end, end, "open" if self._plainly else "whole")
 
     def _read(self, text: str, body_end: int, end: int, ending: Ending) -> Settled:
         name = "" if self._function else self._name
@@ -138,7 +152,10 @@ class Block:
             return self._no_call()
         if reading.definition and not self._form.asked:
             return Settled(words=self._opening + text[:end], rest=text[end:], is_block=False)
-        if not reading.readable and (inner := self._inner_end(text, body_end, end)):
+        scan = self._scan
+        mixed = bool(scan.functions or scan.fields) and not self._function and text.lstrip()[:1] == "{"
+        doubtful = not reading.readable or mixed or (body_end == end and scan.whole < 0)
+        if doubtful and (inner := self._inner_end(text, body_end, end)):
             failed = WordsFailed(text[:inner].strip(), advice.unreadable(self._names, "a text in it is never closed"))
             return Settled((failed,), rest=text[inner:], doubtful=True)
         return Settled(reading.events, rest=text[end:])
@@ -151,19 +168,27 @@ class Block:
     def _inner_end(self, text: str, body_end: int, end: int) -> int:
         """Where a closing mark ends that stood within a text and is the real one; 0 without.
 
-        It is when no closing mark stood outside a text, or when the one that did closes another call: then a text of
-        this one was never closed.
+        It is when no closing mark stood outside a text, when the one that did closes another call, or when it stands
+        on a line of its own and no call was opened before it: then a text of this one was never closed.
         """
         marks = "|".join(map(re.escape, self._form.closers))
-        found = re.compile(rf"(?:{marks})(?=\r?\n|<|\Z)").search(text, 0, body_end) if marks else None
+        found = re.compile(rf"(?:{marks})(?=\r?\n|<|\Z)", re.IGNORECASE).search(text, 0, body_end) if marks else None
         if found is None:
             return 0
-        if end > body_end:
-            opening = text.rfind(CALL_OPEN, found.end(), body_end)
-            last = Body(text[opening + len(CALL_OPEN) : body_end], "whole", BodyScan("closer"))
-            if opening < 0 or not read_body(last, self._names).readable:
+        if end > body_end and not _stands_alone(text, found):
+            openers = list(_OPENERS.finditer(text, found.end(), body_end))
+            last = Body(text[openers[-1].end() if openers else body_end : body_end], "whole", BodyScan("closer"))
+            if not openers or not read_body(last, self._names).readable:
                 return 0
         return found.end()
+
+
+def _stands_alone(text: str, found: re.Match[str]) -> bool:
+    """Whether nothing else is on the line, and no call was opened before."""
+    before = text[: found.start()]
+    after = text[found.end() : found.end() + 2]
+    line = before[before.rfind("\n") + 1 :]
+    return "\n" in before and not line.strip() and after[:1] in "\r\n" and not _OPENERS.search(before)
 
 
 class Passing:

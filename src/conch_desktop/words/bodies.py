@@ -13,6 +13,7 @@ from conch_desktop.words.body_scan import BodyScan
 from conch_desktop.words.events import WordsCall, WordsFailed
 from conch_desktop.words.formats import TEXT_MARKS
 from conch_desktop.words.names import Names
+from conch_desktop.words.parts import BLANK
 from conch_desktop.words.pythonic import python_calls
 from conch_desktop.words.shapes import Shape, shapes
 from conch_desktop.words.tags import Field, Function
@@ -50,7 +51,10 @@ class Reading:
 
 def read_body(body: Body, names: Names) -> Reading:
     """Reads a body. There is always at least one event."""
-    raw = body.text.strip()
+    raw = body.text.strip(BLANK)
+    if body.scan.told:
+        why = advice.unreadable(names, "another call stands within it")
+        return Reading((WordsFailed(raw, why),), readable=False)
     if body.scan.functions:
         return _functions(body, names)
     if body.scan.fields:
@@ -194,7 +198,7 @@ def _function(function: Function, body: Body, names: Names) -> Reading:
     end = function.end if function.end >= 0 else len(text)
     raw = text[function.start : end].strip()
     if function.fields:
-        ended = function.end >= 0 or function.fields[-1].end >= 0
+        ended = function.end >= 0 or _ends_after(function.fields[-1], body)
         return _with_fields(function.name, function.fields, text, raw, names, ended=ended)
     ending: Ending = "whole" if function.end >= 0 else body.ending
     raw = raw if ending == "whole" else _without_half_tag(raw)
@@ -205,7 +209,15 @@ def _pairs(body: Body, names: Names) -> Reading:
     """GLM: the name, then keys and values in tags of their own."""
     fields = body.scan.fields
     head = body.name or body.text[: fields[0].start].partition("<arg_key>")[0].strip()
-    return _with_fields(head, fields, body.text, body.text.strip(), names, ended=fields[-1].end >= 0)
+    return _with_fields(head, fields, body.text, body.text.strip(), names, ended=_ends_after(fields[-1], body))
+
+
+def _ends_after(last: Field, body: Body) -> bool:
+    """Whether `last` was the last value: when the answer ends after it, no further one may have begun."""
+    if last.end < 0 or body.ending == "whole":
+        return last.end >= 0
+    after = body.text[last.end :].partition(">")[2].strip()
+    return after.startswith("</") or (not after and body.ending != "cut")
 
 
 def _with_fields(said: str, fields: list[Field], text: str, raw: str, names: Names, *, ended: bool) -> Reading:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from conch_desktop.words.formats import CALL_OPEN, CLOSERS, TEXT_MARKS
+from conch_desktop.words.formats import QUOTATION_MARKS, TEXT_MARKS, closes
 from conch_desktop.words.parts import MORE
 from conch_desktop.words.scan import Scan, after_white
 from conch_desktop.words.tags import (
+    DOUBLED,
     FIELD,
     FUNCTION,
     FUNCTION_END,
@@ -17,6 +18,7 @@ from conch_desktop.words.tags import (
     begun,
     between_calls,
     follows_value,
+    opens,
     pair,
 )
 
@@ -43,25 +45,74 @@ class BodyScan(Scan):
             self._closer, self._state = tag, self._in_marked_text
             return end
         if opened := FIELD.fullmatch(tag):
-            return self._value_begins(opened[2], f"</{opened[1]}>", end, as_json='string="false"' in opened[3])
-        if opened := FUNCTION.fullmatch(tag):
+            return self._value_begins(opened[2], f"</{opened[1].lower()}>", end, as_json='string="false"' in opened[3])
+        opened = FUNCTION.fullmatch(tag)
+        if self._told_of(tag, text, at, function=opened is not None):
+            return end
+        if opened:
             return self._function_begins(opened[2], at, end)
         if FUNCTION_END.fullmatch(tag) and self.functions and self.functions[-1].end < 0:
             return self._function_ends(at, end)
-        between = between_calls(tag) and (self._before or tag != CALL_OPEN)
-        if self._fence and (between or tag in CLOSERS):
+        return self._other_tag(tag, at, end)
+
+    def _other_tag(self, tag: str, at: int, end: int) -> int:
+        """A tag that ends the body, begins the next call, or belongs to neither."""
+        another = self.whole >= 0 and not self._depth and opens(tag)
+        between = another or (between_calls(tag) and (self._before or tag.lower() not in DOUBLED))
+        if self._fence and (between or closes(tag)):
             self.alien = True
-        elif tag in CLOSERS:
+        elif closes(tag):
             self._finish(at, end)
         elif between:
             self._finish(at, at)
             return at
         else:
             self._before = ">" if self._before else ""
+            if not opens(tag):
+                self._count_tag(tag)
         return end
+
+    def _told_of(self, tag: str, text: str, at: int, *, function: bool) -> bool:
+        """Whether `tag` opens or closes a call that is only told of."""
+        if (function or opens(tag)) and self._is_data(text, at, function=function):
+            self._inner += 1
+            self.told = True
+            self._before = ">"
+            return True
+        if self._inner and closes(tag):
+            self._inner -= 1
+            self._before = "_"  # a quotation mark straight after it opens no text
+            return True
+        return False
+
+    def _is_data(self, text: str, at: int, *, function: bool) -> bool:
+        """Whether a call that opens here is only told of: in a line of something else, in a fence, in another's tag.
+
+        The next call, where this one was never closed, begins its line; at the very start it is this one once more.
+        """
+        if self._fence or not (self._before or self._tags) or (self.whole >= 0 and not self._depth):
+            return False
+        before = text[at - 1] if at else self._last
+        quoted = before in QUOTATION_MARKS or before == "`"
+        return (
+            quoted
+            or (self._fenced and (self._apart or not function))
+            or self._tags > 0
+            or not self._at_line_start(text, at)
+        )
+
+    def _count_tag(self, tag: str) -> None:
+        """Counts the tags of others that stand open."""
+        if tag.startswith("</"):
+            self._tags = max(0, self._tags - 1)
+        elif tag[1].isalpha() and not tag.endswith("/>"):
+            self._tags += 1
 
     def _function_begins(self, name: str, at: int, end: int) -> int:
         if not self.functions and not self._depth and self.whole >= 0:
+            self._finish(at, at)
+            return at
+        if self.functions and self._spoken:
             self._finish(at, at)
             return at
         if self.functions and self.functions[-1].end < 0:
@@ -115,7 +166,7 @@ class BodyScan(Scan):
         if not found:
             return MORE if not final and begun(text, at) else at + 1
         tag = found.group()
-        if tag == self._closer and not self._nested:
+        if tag.lower() == self._closer and not self._nested:
             self._close_at = self._base + at
             self._state = self._after_value
         elif FUNCTION.fullmatch(tag):
@@ -135,7 +186,9 @@ class BodyScan(Scan):
         if not found and text[at] == "<" and not final and begun(text, at):
             return MORE
         tag = found.group() if found else ""
-        if follows_value(tag):
+        half = text[at:].lower() if final and not found else ""
+        half_a_closer = half.startswith("</") and begun(text, at) and not self._closer.startswith(half)
+        if half_a_closer or follows_value(tag):
             self._close_value(self._close_at)
             return at
         self._state = self._in_value

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from conch_desktop.words.parts import (
+    DSML,
     Ahead,
     Attributes,
     Blank,
@@ -80,8 +81,9 @@ _TAGS = {
     f"<{_CLAUDE}function_calls>": f"</{_CLAUDE}function_calls>",
     "<minimax:tool_call>": "</minimax:tool_call>",
     "<seed:tool_call>": "</seed:tool_call>",
-    "<｜DSML｜function_calls>": "</｜DSML｜function_calls>",  # DeepSeek V3.2
-    "<｜DSML｜tool_calls>": "</｜DSML｜tool_calls>",  # DeepSeek V4
+    "<tool-call>": "</tool-call>",
+    # DeepSeek V3.2 and V4; the bars also as others write them
+    **{f"<{dsml}{name}>": f"</{dsml}{name}>" for dsml in DSML for name in ("function_calls", "tool_calls")},
     "<|tool_call_start|>": "<|tool_call_end|>",  # LFM2
     "<|tool_call|>": "<|/tool_call|>",  # Phi-4 mini
     "<|START_ACTION|>": "<|END_ACTION|>",  # Command R7B
@@ -90,14 +92,19 @@ _TAGS = {
 }
 """Other tags around a call, with what closes each."""
 
+OPENERS = frozenset((CALL_OPEN, *(tag.lower() for tag in _TAGS)))
+"""The tags around a call that open one, in small letters."""
+
 _SECTIONS = (
     "<｜tool▁calls▁begin｜>",
+    "<|tool▁calls▁begin|>",
     "<|tool_calls_section_begin|>",
+    "<|tool_call_section_begin|>",
     "<|tool_calls_begin|>",
 )
-_CALLS = ("<｜tool▁call▁begin｜>", "<|tool_call_begin|>")
-_CALL_ENDS = ("<｜tool▁call▁end｜>", "<|tool_call_end|>")
-_SEPARATORS = ("<｜tool▁sep｜>", "<|tool_sep|>", "<|tool_call_argument_begin|>")
+_CALLS = ("<｜tool▁call▁begin｜>", "<|tool▁call▁begin|>", "<|tool_call_begin|>")
+_CALL_ENDS = ("<｜tool▁call▁end｜>", "<|tool▁call▁end|>", "<|tool_call_end|>")
+_SEPARATORS = ("<｜tool▁sep｜>", "<|tool▁sep|>", "<|tool_sep|>", "<|tool_call_argument_begin|>")
 _IN_LINE = " \t"
 _REACT = (
     mark("Action:"), Blank(_IN_LINE, 4), Word(known=True), Blank(_IN_LINE, 4), mark("\n", "\r\n"), Blank(most=8),
@@ -110,10 +117,11 @@ FORMATS = (
     *(Format((mark(tag), Body(closers=(closer,))), closers=(closer,)) for tag, closer in _TAGS.items()),
     # Llama's and Qwen-Coder's function tag, Claude's invoke, without a tag around them
     Format(
-        (mark("<function=", '<function name="', '<invoke name="', f'<{_CLAUDE}invoke name="', '<｜DSML｜invoke name="'),
-         maybe('"'), Word(known=True), maybe('"'), Blank(_IN_LINE, 2), mark(">"), Inside()),
+        (mark("<function=", "<function name=", "<invoke name=", f"<{_CLAUDE}invoke name=",
+              *(f"<{dsml}invoke name=" for dsml in DSML)),
+         maybe('"', "'"), Word(known=True), maybe('"', "'"), Blank(_IN_LINE, 2), mark(">"), Inside()),
         until="function", only_known=True,
-        closers=("</function>", "</invoke>", f"</{_CLAUDE}invoke>", "</｜DSML｜invoke>", CALL_CLOSE),
+        closers=("</function>", "</invoke>", f"</{_CLAUDE}invoke>", *(f"</{dsml}invoke>" for dsml in DSML), CALL_CLOSE),
     ),
     Format(
         (mark("<function="), Word(known=True), Ahead("{")),
@@ -154,30 +162,39 @@ FORMATS = (
         until="value",
     ),
     # ReAct; what is no JSON after it has failed
-    Format((*_REACT, Blank(), Ahead("{")), until="value", only_known=True, at_line_start=True),
+    Format((*_REACT, Blank(), Ahead("{", or_fence=True)), until="value", only_known=True, at_line_start=True),
     Format(_REACT, until="line", only_known=True, at_line_start=True),
 )  # fmt: skip
 
 _SLIPS = tuple(
     slip.format(name)
-    for slip in ("</ {}>", "< /{}>", "</{} >", "<\\{}>", "<{}/>")
+    for slip in ("</ {}>", "< /{}>", "</{} >", "</{}\n>", "</{}\r\n>", "<\\{}>", "<{}/>")
     for name in ("tool_call", "function_call", "function")
 )
 """Closing tags as they are mistyped."""
 
 CLOSERS = frozenset(
-    (
+    closer.lower()
+    for closer in (
         CALL_CLOSE, *_TAGS.values(), *_CALL_ENDS, *_SLIPS, "</function>", "</invoke>", f"</{_CLAUDE}invoke>",
-        "</｜DSML｜invoke>", "<end_function_call>", "<tool_call|>", "<｜tool▁calls▁end｜>",
-        "<|tool_calls_section_end|>", "<|tool_calls_end|>", "<|call|>", "<|python_end|>", "<|im_end|>", "<|eot_id|>",
-        "<|eom_id|>", "<|end|>", "<|return|>", "<|endoftext|>", "<end_of_turn>", "</s>", "<｜end▁of▁sentence｜>",
+        *(f"</{dsml}invoke>" for dsml in DSML), "<end_function_call>", "<tool_call|>", "<｜tool▁calls▁end｜>",
+        "<|tool▁calls▁end|>", "<|tool_calls_section_end|>", "<|tool_call_section_end|>", "<|tool_calls_end|>",
+        "<|call|>", "<|python_end|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>",
+        "<|end|>", "<|return|>", "<|endoftext|>", "<end_of_turn>", "</s>", "<｜end▁of▁sentence｜>",
     )
 )  # fmt: skip
-"""What closes a call, also one that was opened otherwise; straight after a call it is left out."""
+"""What closes a call, also one that was opened otherwise, in small letters; straight after a call it is left out."""
+
+
+def closes(tag: str) -> bool:
+    """Whether `tag` closes a call."""
+    return tag.lower() in CLOSERS
+
 
 RESPONSES = {
     RESPONSE_OPEN: RESPONSE_CLOSE,
     "<|tool_response|>": "<|/tool_response|>",
+    "<|tool_response>": "<tool_response|>",  # Gemma 4
     "<｜tool▁outputs▁begin｜>": "<｜tool▁outputs▁end｜>",
     "[TOOL_RESULTS]": "[/TOOL_RESULTS]",
 }
@@ -185,6 +202,12 @@ RESPONSES = {
 
 RESPONSES_AFTER_A_CALL = {
     "<function_results>": "</function_results>",
+    "<function_result>": "</function_result>",
+    "<function_response>": "</function_response>",
+    "<function_output>": "</function_output>",
+    "<tool_responses>": "</tool_responses>",
+    "<tool_outputs>": "</tool_outputs>",
+    "<observation>": "</observation>",
     "<tool_result>": "</tool_result>",
     "<tool_results>": "</tool_results>",
     "<tool_output>": "</tool_output>",
@@ -196,7 +219,16 @@ THOUGHTS = {
     "<think>": "</think>",
     "<thinking>": "</thinking>",
     "<thought>": "</thought>",
+    "<reasoning>": "</reasoning>",
+    "<scratchpad>": "</scratchpad>",
+    "<scratch_pad>": "</scratch_pad>",  # Hermes
+    "<seed:think>": "</seed:think>",
+    "<longcat_think>": "</longcat_think>",
     "[THINK]": "[/THINK]",
+    "<|START_THINKING|>": "<|END_THINKING|>",  # Command A
+    "<|begin_of_thought|>": "<|end_of_thought|>",
+    "<|channel>thought": "<channel|>",  # Gemma 4
+    "<|channel|>analysis<|message|>": "<|end|>",  # gpt-oss
 }
 """Thinking within the words: shown as it stands, and nothing in it is a call."""
 
@@ -244,7 +276,7 @@ def _by_head() -> dict[str, list[Format]]:
     """The formats by every beginning of what they begin with, up to a few characters."""
     table: dict[str, list[Format]] = {}
     for form in FORMATS:
-        for head in {head[:n] for head in form.heads for n in range(1, _HEAD + 1)}:
+        for head in {head[:n].lower() for head in form.heads for n in range(1, _HEAD + 1)}:
             table.setdefault(head, []).append(form)
     return table
 
@@ -253,5 +285,5 @@ _FORMATS_BY_HEAD = _by_head()
 
 
 def _candidates(text: str, at: int, *, line_start: bool) -> Sequence[Format]:
-    found = _FORMATS_BY_HEAD.get(text[at : at + _HEAD], ())
+    found = _FORMATS_BY_HEAD.get(text[at : at + _HEAD].lower(), ())
     return [form for form in found if line_start or not form.at_line_start]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from conch_desktop.words.formats import RESPONSES, RESPONSES_AFTER_A_CALL, THOUGHTS
-from conch_desktop.words.parts import MORE, Attributes, Look
+from conch_desktop.words.parts import MORE, NO, Attributes, Look, mark_end
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ def hidden_at(look: Look, at: int, around: Surroundings) -> Opened:
     """What opens at `at`."""
     if look.boundary:
         for opening, closer in THOUGHTS.items():
-            if (end := _exactly(opening, look, at)) != at:
-                return Opened(end, closer, is_thought=True)
+            if (end := mark_end(opening, look, at)) != NO:
+                return Opened(end, _closer_of(opening, closer, look, at), is_thought=True)
     for opening, closer in _answers(look, around):
         if opening[0] not in "<[" and not around.line_start:
             continue
@@ -44,9 +44,9 @@ def hidden_at(look: Look, at: int, around: Surroundings) -> Opened:
         if end > at and not around.after_call:
             end = _if_meant(look, end, at)
         if end != at:
-            return Opened(end, closer)
+            return Opened(end, _closer_of(opening, closer, look, at))
     for _, closer in _answers(look, around):
-        if closer and (end := _exactly(closer, look, at)) != at:
+        if closer and (end := mark_end(closer, look, at)) != NO:
             return Opened(_if_alone(look, end, at), is_closer=True)
     return Opened(at)
 
@@ -89,28 +89,29 @@ def _may_begin(line: str, name: str) -> bool:
     return any(f"{name} {said}".startswith(line) for said in _SAID)
 
 
+def _closer_of(opening: str, closer: str, look: Look, at: int) -> str:
+    """The closing tag in the letters of the opening one: capitals are not closed by small letters."""
+    if not _is_plain_tag(opening):
+        return closer
+    return f"</{look.text[at + 1 : at + len(opening) - 1]}>"
+
+
+def _is_plain_tag(mark: str) -> bool:
+    return mark[0] == "<" and mark[1:-1].isidentifier()
+
+
 def _answers(look: Look, around: Surroundings) -> tuple[tuple[str, str], ...]:
     if around.called:
         return (*RESPONSES.items(), *RESPONSES_AFTER_A_CALL.items())
     return () if look.watching else tuple(RESPONSES.items())
 
 
-def _exactly(mark: str, look: Look, at: int) -> int:
-    """Where `mark` ends that stands at `at`; `at` when it does not stand there, `MORE` when it still may."""
-    if look.text.startswith(mark, at):
-        return at + len(mark)
-    return MORE if not look.final and mark.startswith(look.text[at:]) else at
-
-
 def _response(opening: str, look: Look, at: int) -> int:
     """The same for the mark of an answer; a plain tag may have attributes."""
-    if not opening.endswith(">") or not opening[1:-1].isidentifier():
-        return _exactly(opening, look, at)
-    tag = _exactly(opening[:-1], look, at)
-    if tag <= at:
-        return tag
-    end = Attributes().match(look, tag)
-    return end if end > 0 or end == MORE else at
+    end = mark_end(opening[:-1] if _is_plain_tag(opening) else opening, look, at)
+    if end > at and _is_plain_tag(opening):
+        end = Attributes().match(look, end)
+    return at if end == NO else end
 
 
 def _if_meant(look: Look, end: int, at: int) -> int:
@@ -119,8 +120,16 @@ def _if_meant(look: Look, end: int, at: int) -> int:
     if len(after) < 2 and not look.final:
         return MORE
     first, following = after[:1], after.strip()[:1]
-    if first.isspace() and following.isalpha():
-        meant = first == "\n" or (look.boundary and not following.islower())
+    if first == "\n" or not following:
+        meant = True
+    elif not first.isspace():
+        meant = following in '{["' or following.isalnum() or (look.boundary and following not in _GOES_ON)
+    elif following.isalpha():
+        meant = look.boundary and not following.islower()
     else:
-        meant = following in ("", "{", "[", '"') or following.isalnum() or (look.boundary and following == "<")
+        meant = following in '{["' or following.isalnum() or (look.boundary and following == "<")
     return end if meant else at
+
+
+_GOES_ON = ".,:;!?)]}…/|`'’”»*_~-–—"
+"""What a sentence, or a table, goes on with straight after a tag it names."""

@@ -23,19 +23,19 @@ _OPENINGS = (*(head for form in FORMATS for head in form.heads), *_HIDDEN)
 
 
 def _begun(marks: tuple[str, ...], most: int) -> frozenset[str]:
-    return frozenset(mark[:n] for mark in marks for n in range(1, min(most, len(mark)) + 1))
+    return frozenset(mark[:n].lower() for mark in marks for n in range(1, min(most, len(mark)) + 1))
 
 
 HEAD = 6
 HEADS = _begun(_OPENINGS, HEAD)
-"""The first characters, or fewer, of everything that can open a call, an answer or thinking."""
-OPENINGS_BEGUN = frozenset(mark[:n] for mark in _OPENINGS for n in range(1, len(mark)))
+"""The first characters, or fewer, of everything that can open a call, an answer or thinking; small, as all here is."""
+OPENINGS_BEGUN = frozenset(mark[:n].lower() for mark in _OPENINGS for n in range(1, len(mark)))
 """Openings of which something is missing."""
 HIDDEN_HEAD = 7
 HIDDEN_HEADS = _begun(_HIDDEN, HIDDEN_HEAD)
 """The same for answers and thinking alone."""
 
-CLOSER = re.compile("|".join(map(re.escape, sorted(CLOSERS, key=len, reverse=True))))
+CLOSER = re.compile("|".join(map(re.escape, sorted(CLOSERS, key=len, reverse=True))), re.IGNORECASE)
 CLOSERS_BEGUN = frozenset(mark[:n] for mark in (*CLOSERS, f"{CALL_OPEN} ") for n in range(1, len(mark)))
 
 FENCE_OPEN = re.compile(
@@ -56,10 +56,15 @@ def fence_may_open(text: str, at: int) -> bool:
 
 def _beginnings() -> str:
     """A pattern for the first characters of an opening, or as many of them as stand at the end of a piece."""
-    marks = {opening[:3] for opening in _OPENINGS if opening[0] in "<["}
+    marks = {opening[:3].lower() for opening in _OPENINGS if opening[0] in "<["}
     return "|".join(
-        re.escape(mark[:n]) + (r"\Z" if n < 3 else "") for n in (3, 2, 1) for mark in sorted({m[:n] for m in marks})
+        _in_any_case(mark[:n]) + (r"\Z" if n < 3 else "") for n in (3, 2, 1) for mark in sorted({m[:n] for m in marks})
     )
+
+
+def _in_any_case(mark: str) -> str:
+    """Written out: with a flag the search would not leap to the first character."""
+    return "".join(f"[{one}{one.upper()}]" if one != one.upper() else re.escape(one) for one in mark)
 
 
 # What matters in a piece, for each state: a piece in which none of it is found is words as it stands.

@@ -17,6 +17,9 @@ NO, MORE = -2, -1
 
 _WORD = re.compile(r"[\w.:/-]*")
 _IDENTIFIER = re.compile(r"[^\W\d][\w.:/-]*")
+BLANK = " \t\r\n\f\v\u00a0\u2028\u2029\u3000\u200b\u200c\u200d\u2060\ufeff"
+"""White space, also what has no width."""
+WHITE = re.compile(rf"[\s{BLANK}]*")
 _ATTRIBUTES = re.compile(r"(?:\s[^<>]{0,48})?>")
 _ATTRIBUTES_BEGUN = re.compile(r"(?:\s[^<>]{0,48})?\Z")
 
@@ -36,6 +39,16 @@ class Look:
     name: str = ""
 
 
+def mark_end(written: str, look: Look, at: int) -> int:
+    """Where the mark `written` ends that stands at `at`, or `MORE`, or `NO`. Tags are the same in any case."""
+    stands = look.text[at : at + len(written)]
+    if written[0] == "<":
+        stands, written = stands.lower(), written.lower()
+    if stands == written:
+        return at + len(written)
+    return MORE if not look.final and written.startswith(stands) and at + len(stands) == len(look.text) else NO
+
+
 class Part(Protocol):
     """One part of an opening."""
 
@@ -53,11 +66,8 @@ class Mark:
     def match(self, look: Look, at: int) -> int:
         """Takes the one that stands there."""
         for option in self.options:
-            if look.text.startswith(option, at):
-                return at + len(option)
-        rest = look.text[at:]
-        if not look.final and any(option.startswith(rest) for option in self.options):
-            return MORE
+            if (end := mark_end(option, look, at)) != NO:
+                return end
         return at if self.optional else NO
 
 
@@ -133,15 +143,29 @@ class Ahead:
     """What must come next, without being taken."""
 
     characters: str
+    or_fence: bool = False
 
     def match(self, look: Look, at: int) -> int:
         """Only looks."""
+        if self.or_fence and (end := mark_end("```", look, at)) != NO:
+            return MORE if end == MORE else at
         if at < len(look.text):
             return at if look.text[at] in self.characters else NO
         return NO if look.final else MORE
 
 
-INNER = ("<function", "<invoke", "<tool_call", "<name>", "<tool_name>", "<｜DSML｜invoke", "<antml:invoke")
+DSML = ("｜DSML｜", "|DSML|", "｜｜DSML｜｜", "‖DSML‖")
+"""What DeepSeek's own tags begin with, and how its bars are written elsewhere (lsdefine/GenericAgent#804)."""
+
+INNER = (
+    "<function",
+    "<invoke",
+    "<tool_call",
+    "<name>",
+    "<tool_name>",
+    *(f"<{dsml.lower()}invoke" for dsml in DSML),
+    "<antml:invoke",
+)
 """Tags that may come first within a call's own tag."""
 
 _PRINT = "print("
@@ -169,7 +193,7 @@ class Body:
 
     def _opens(self, look: Look, window: str, final: bool) -> bool | None:
         """Whether what stands in the window is a call; None when more must come to tell."""
-        body = window.lstrip()
+        body = WHITE.sub("", window, count=1)
         firmly = self.asked and look.boundary and not look.watching
         if not body:
             return firmly if final else None
@@ -182,6 +206,7 @@ class Body:
         return self._words(look, window, body.removeprefix(_PRINT), final)
 
     def _tag(self, body: str, final: bool, firmly: bool) -> bool | None:
+        body = body.lower()
         if any(body.startswith(inner) for inner in INNER):
             return True
         begun = any(known.startswith(body) for known in (*INNER, *self.closers))

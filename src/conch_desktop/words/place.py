@@ -41,7 +41,7 @@ from conch_desktop.words.openings import (
     Find,
     fence_may_open,
 )
-from conch_desktop.words.parts import MORE, Look
+from conch_desktop.words.parts import MORE, WHITE, Look
 
 _HELD = 60
 """Characters of white space, or of one mark in a row, that are held back at most."""
@@ -49,7 +49,6 @@ _PATIENCE = 8
 """How often held text is read a second time. Then a closing mark ends a call wherever it stands, and after as many
 more nothing is held at all: so reading stays linear whatever is written."""
 
-_WHITE = re.compile(r"\s*")
 _BLANKS = re.compile(r"[ \t]*")
 _ONE_WORD = re.compile(r"[ \t]*[\w+#.-]*[ \t]*\r?\Z")
 
@@ -65,6 +64,8 @@ class Place:
         self._said: list[str] = []
         self._state: State = Place._edge
         self._gap = ""  # white space at the start or after a call: left out unless words follow
+        self._seam = False  # a line break was left out between calls that follow on words
+        self._spoke = False
         self._only_calls = True  # no words yet: it may be a reply that is only calls
         self._after_call = False
         self._doubts = 0
@@ -111,6 +112,7 @@ class Place:
     def passed(self, text: str) -> None:
         """A piece went by in which `find` found nothing."""
         self.note(text)
+        self._spoke = True
         if not self._thought:
             self._only_calls = self._after_call = False
         state = self._state
@@ -126,7 +128,7 @@ class Place:
         """
         if self.holder is not None:
             return self.holder.quiet, self.holder.quiet
-        if self._gap or self._info is not None:
+        if self._gap or self._seam or self._info is not None:
             return None, None
         if self._code and self._state is Place._inline:
             return IN_CODE, IN_CODE
@@ -138,6 +140,7 @@ class Place:
         self._doubts += settled.doubtful
         if settled.is_block:
             self.calls += sum(not isinstance(event, WordsMadeUp) for event in settled.events)
+            self._seam = self._seam or (self._spoke and "\n" in self._gap)
             self._gap = ""
             self._after_call = True
             self._new_edge()
@@ -158,8 +161,11 @@ class Place:
 
     def _say(self, text: str) -> None:
         if text:
+            if self._seam and "\n" not in self._gap:
+                self._gap = f"\n{self._gap}"
             self._said.append(self._gap + text)
             self._gap = ""
+            self._seam, self._spoke = False, True
             self.note(text)
             if not self._thought:
                 self._only_calls = self._after_call = False
@@ -167,7 +173,7 @@ class Place:
     # --- at the start of the answer, and after a call ---
 
     def _edge(self, text: str, at: int, final: bool) -> int:
-        white = _WHITE.match(text, at)
+        white = WHITE.match(text, at)
         assert white
         if white.group():
             self._gap += white.group()
@@ -198,7 +204,7 @@ class Place:
         """A closing mark after a call that is closed already is left out, also half of one at the end."""
         if closer := CLOSER.match(text, at):
             return closer.end()
-        if text[at:] not in CLOSERS_BEGUN:
+        if text[at:].lower() not in CLOSERS_BEGUN:
             return at
         return len(text) if final else MORE
 
@@ -358,8 +364,8 @@ class Place:
 
     def _mark(self, text: str, at: int, final: bool) -> int:
         """At a character that may begin a mark: opens what it opens, or says it."""
-        if text[at : at + HEAD] in HEADS and not (self._code or self._deaf or self._quoted()):
-            step = MORE if text[at:] in OPENINGS_BEGUN and not final else self._opens(text, at, final)
+        if text[at : at + HEAD].lower() in HEADS and not (self._code or self._deaf or self._quoted()):
+            step = MORE if text[at:].lower() in OPENINGS_BEGUN and not final else self._opens(text, at, final)
             if step != at:
                 return step
         self._say(text[at])
@@ -372,7 +378,7 @@ class Place:
     def _opens(self, text: str, at: int, final: bool) -> int:
         """What a mark opens; `at` when it opens nothing."""
         boundary = self._word == "\n" or self._word in SENTENCE_ENDS
-        if not self._thought and text[at : at + HIDDEN_HEAD] in HIDDEN_HEADS:
+        if not self._thought and text[at : at + HIDDEN_HEAD].lower() in HIDDEN_HEADS:
             step = self._opens_hidden(text, at, final, boundary)
             if step != at:
                 return step

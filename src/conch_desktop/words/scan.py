@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from conch_desktop.words.formats import CLOSERS, Until
+from conch_desktop.words.formats import Until, closes
 from conch_desktop.words.parts import MORE
 from conch_desktop.words.tags import (
     TAG,
@@ -31,6 +31,7 @@ _ENDS: dict[Until, re.Pattern[str]] = {
 _QUOTES = re.compile("[\"'`]")
 _STOPS = re.compile(r"[\"'`~{}\[\]()</#]")
 _IN_TEXT = {quote: re.compile(rf"[^{quote}\\]*+(?:\\.[^{quote}\\]*+)*+", re.DOTALL) for quote in "\"'`"}
+_LETTER = re.compile(r"[^\W_]")
 _WHITE = re.compile(r"[ \t\r\n]*")
 _OPENS_AFTER = "{[(,:="
 """What stands before a text in single quotes; elsewhere the mark is an apostrophe."""
@@ -85,6 +86,11 @@ class Scan:
         self._line_begins = True  # nothing but blanks since the last line break
         self._fenced = False  # a fence stands open in the body
         self._depth = 0
+        self._apart = False  # words stand before that fence
+        self.told = False  # a call stands in it that is only told of
+        self._inner = 0  # how many calls stand open that are only told of
+        self._tags = 0  # how many tags of others
+        self._spoken = False  # words follow what was whole
         self._quote = ""
         self._closer = ""  # what closes the value that is being read
         self._close_at = -1  # where it may have been closed
@@ -148,7 +154,7 @@ class Scan:
         found = TAG.match(text, stop)
         if not found:
             return (MORE if stop == at else stop) if not final and begun(text, stop) else stop + 1
-        if found.group() in CLOSERS:
+        if closes(found.group()):
             self._finish(stop, found.end())
         elif between_calls(found.group()):
             self._finish(stop, stop)
@@ -162,6 +168,7 @@ class Scan:
         stop = found.start() if found else len(text)
         if words := text[at:stop].rstrip():
             self._before = words[-1]
+            self._spoken = self._spoken or (self.whole >= 0 and not self._depth and bool(_LETTER.search(words)))
         if not found:
             return stop
         if stop:
@@ -188,12 +195,16 @@ class Scan:
         self._before = "}"
         if self._depth:
             self._depth -= 1
-            if not self._depth:
+            if not self._depth and not self._spoken and not self._function_over():
                 self.whole = self._base + after
                 if self._until == "value":
                     self.values.append((self._value_at, self.whole))
                     self._state = self._after_whole
         return after
+
+    def _function_over(self) -> bool:
+        """Whether a function's call is whole: what follows is no part of it."""
+        return bool(self.functions) and self.whole > self.functions[-1].start
 
     def _quote_begins(self, text: str, at: int, final: bool) -> int:
         """A quote opens a text where a value or a key may stand, not within a word; three are a fence."""
@@ -216,8 +227,9 @@ class Scan:
         if closes and may_close:
             found = _FENCE_LINE.match(text, at)
             if found and (found.group().endswith("\n") or final):
-                self._finish(at, found.end())
-                return found.end()
+                end = at + len(found.group().rstrip("\r\n"))
+                self._finish(at, end)
+                return end
             if found and not final:
                 return MORE
             if not final and _FENCE_LINE_BEGUN.match(text, at + run):
@@ -232,6 +244,7 @@ class Scan:
         """Whether a fence is no part of the body: it may only stand around the whole value."""
         if self._fenced or (not self._depth and self.whole < 0):
             self._fenced = not self._fenced
+            self._apart = bool(self._before)
             return False
         return True
 
@@ -311,12 +324,18 @@ class Scan:
             return MORE
         if self._only:
             return self._only_value(text, at, final)
+        if self._fenced and character in "`~":
+            run = _run(text, at)
+            if at + run == len(text) and run < _LONG_RUN and not final:
+                return MORE
+            self.body_end, self.end = self.whole, self._base + at + run
+            return at
         self.body_end = self.end = self.whole
         return at
 
     def _only_value(self, text: str, at: int, final: bool) -> int:
         tag = TAG.match(text, at)
-        if tag and tag.group() in CLOSERS and not self._fence:
+        if tag and closes(tag.group()) and not self._fence:
             return tag.end()
         if self._fence and text[at] == self._fence[0]:
             run = _run(text, at)

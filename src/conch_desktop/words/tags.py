@@ -5,21 +5,27 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from conch_desktop.words.formats import CALL_OPEN, CLOSERS, RESPONSE_OPEN, RESPONSES, THOUGHTS
+from conch_desktop.words.formats import CALL_OPEN, OPENERS, RESPONSE_OPEN, RESPONSES, THOUGHTS, closes
 
-TAG = re.compile(r"<[^<>\n]{1,200}>")
-_TAG_BEGUN = re.compile(r"<[^<>\n]{0,200}\Z")
-FUNCTION = re.compile(r"<((?:\w+:|｜DSML｜)?)(?:function|invoke)(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?[^<>]*>")
-FUNCTION_END = re.compile(r"</(?:\w+:|｜DSML｜)?(?:function|invoke)>")
+TAG = re.compile(r"<(?:[^<>\n]{1,200}|/\w{1,40}\s{1,4})>")
+_TAG_BEGUN = re.compile(r"<(?:[^<>\n]{0,200}|/\w{1,40}\s{1,4})\Z")
+_KIND = r"(?:\w+:|[|｜‖]{1,2}DSML[|｜‖]{1,2})?"
+FUNCTION = re.compile(
+    rf"<({_KIND})(?:function|invoke)(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?[^<>]*>", re.IGNORECASE
+)
+FUNCTION_END = re.compile(rf"</{_KIND}(?:function|invoke)>", re.IGNORECASE)
 FIELD = re.compile(
-    r"<((?:\w+:|｜DSML｜)?(?:parameter|param|argument|arg))(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?([^<>]*)>"
+    rf"<({_KIND}(?:parameter|param|argument|arg))(?:=|\s+name\s*=)\s*[\"']?([^\"'<>\s]+)[\"']?([^<>]*)>",
+    re.IGNORECASE,
 )
-KEY_OPEN, VALUE_OPEN, VALUE_CLOSE = "<arg_key>", "<arg_value>", "</arg_value>"
-_PAIR = re.compile(r"<arg_key>\s{0,20}([^<>\s][^<>]{0,99}?)\s{0,20}</arg_key>\s{0,40}(?:<arg_value>)?")
-_PAIR_BEGUN = re.compile(r"<arg_key>[^<>]{0,140}(?:<(?:/(?:a(?:r(?:g(?:_(?:k(?:e(?:y)?)?)?)?)?)?)?)?)?\Z")
-_BETWEEN_CALLS = frozenset(
-    {CALL_OPEN, "<function_call>", "<|tool_call_begin|>", "<｜tool▁call▁begin｜>", *RESPONSES, *THOUGHTS}
+KEY_OPEN, KEY_CLOSE, VALUE_OPEN, VALUE_CLOSE = "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>"
+_PAIR = re.compile(
+    r"(?:<arg_key>\s{0,20}){1,2}([^<>\s][^<>]{0,99}?)\s{0,20}(?:</arg_key>\s{0,20}){1,2}(?:<arg_value>)?"
 )
+_PAIR_BEGUN = re.compile(r"<arg_key>(?:\s{0,20}<arg_key>)?[^<>]{0,140}(?:</?a?r?g?_?k?e?y?)?\Z")
+DOUBLED = frozenset({CALL_OPEN, "<function_call>"})
+"""At the very start of a block they only open it once more."""
+_BETWEEN_CALLS = frozenset({*DOUBLED, "<|tool_call_begin|>", "<｜tool▁call▁begin｜>", *RESPONSES, *THOUGHTS})
 
 
 @dataclass(slots=True)
@@ -49,13 +55,19 @@ def begun(text: str, at: int) -> bool:
 
 def between_calls(tag: str) -> bool:
     """Whether `tag` can only stand between calls: it ends the one that was not closed."""
+    tag = tag.lower()
     return tag in _BETWEEN_CALLS or tag.startswith(f"{RESPONSE_OPEN[:-1]} ")
+
+
+def opens(tag: str) -> bool:
+    """Whether `tag` opens a call: after one that is whole, another one."""
+    return tag.lower() in OPENERS
 
 
 def follows_value(tag: str) -> bool:
     """Whether `tag` may come after a value: only then was the value really closed."""
     return (
-        tag in CLOSERS
+        closes(tag)
         or tag == KEY_OPEN
         or between_calls(tag)
         or any(form.fullmatch(tag) for form in (FIELD, FUNCTION, FUNCTION_END))
@@ -63,9 +75,13 @@ def follows_value(tag: str) -> bool:
 
 
 def pair(text: str, at: int, *, final: bool) -> re.Match[str] | bool:
-    """GLM's key with the tag of its value, which some leave out: the match, or whether it may still become one."""
+    """GLM's key with the tag of its value: the match, or whether it may still become one.
+
+    Some leave out the value's tag (vllm-project/vllm#49248), or write a key's twice (vllm-project/vllm#54971).
+    """
     if not (found := _PAIR.match(text, at)):
         return not final and _PAIR_BEGUN.match(text, at) is not None
     rest = text[found.end() : found.end() + len(VALUE_OPEN)]
-    settled = final or found.group().endswith(VALUE_OPEN) or not VALUE_OPEN.startswith(rest)
+    may_go_on = VALUE_OPEN.startswith(rest) or KEY_CLOSE.startswith(rest)
+    settled = final or found.group().endswith(VALUE_OPEN) or not may_go_on
     return found if settled else True
