@@ -14,12 +14,12 @@ _BODY = 200_000
 """Characters of a body that are read."""
 _SEARCHED = 16_000
 """Characters of its words that are searched."""
-_DEPTH = 12
+_DEPTH = 20
 _TRIES = 200
 """Brackets of one body at which JSON may begin."""
 
-_MODEL_WORDS = frozenset({"failed_generation"})
-"""Keys whose text is the model's, not the provider's (Groq)."""
+_MODEL_WORDS = frozenset({"failed_generation", "flagged_input"})
+"""Keys whose text is not the provider's but the model's (Groq) or the person's (OpenRouter's moderation)."""
 _ECHOES = frozenset({"request", "request_body", "requestbody"})
 """Keys under which a server sends back what it was sent."""
 _SAYING = ("message", "detail", "status_msg", "msg", "error", "reason", "title", "raw")
