@@ -92,7 +92,8 @@ COMBINED = (
 """A thing that is refused only beside another one."""
 
 OTHERWISE = (
-    r"(?:temporar|try again later|high demand|overload|moment|capacity|\bplan\b|subscription|tier\b|billing|upgrade)"
+    r"(?:temporar|try again later|right now|too many requests|high demand|overload|moment|capacity|organi[sz]ation|"
+    r"\bplan\b|subscription|tier\b|billing|upgrade)"
 )
 """Another reason than the model for not taking tools."""
 
