@@ -24,7 +24,7 @@ def made(deltas: Sequence[Any], *, cut: bool = False, tools: Sequence[str] = TOO
     return [(call.id, call.name, call.arguments) for call in pieces.ended(cut=cut)]
 
 
-A, B = '{"q":"tea"}', '{"on":true}'
+A, A2, B = '{"q":"tea"}', '{"q":"jam"}', '{"on":true}'
 
 WHICH_CALL: dict[str, tuple[Sequence[Any], list[tuple[str, str, str]]]] = {
     "pieces of two calls come in turns, told apart by their index": (
@@ -96,6 +96,51 @@ WHICH_CALL: dict[str, tuple[Sequence[Any], list[tuple[str, str, str]]]] = {
     "a missing index is not 0": (
         [[piece("find_note", A, index=None, call_id="c0"), piece("set_lamp", B, index=None, call_id="c1")]],
         [("c0", "find_note", A), ("c1", "set_lamp", B)],
+    ),
+    "two tools under one id are two calls": (
+        [[piece("find_note", A, call_id="x")], [piece("set_lamp", B, index=1, call_id="x")]],
+        [("x", "find_note", A), ("", "set_lamp", B)],
+    ),
+    "one tool twice under one id, at two indexes": (
+        [[piece("find_note", A, call_id="x")], [piece("find_note", A2, index=1, call_id="x")]],
+        [("x", "find_note", A), ("", "find_note", A2)],
+    ),
+    "one tool twice under one id, in pieces": (
+        [
+            [piece("find_note", call_id="x")],
+            [piece(arguments=A[:4], call_id="x")],
+            [piece(arguments=A[4:])],
+            [piece("find_note", index=1, call_id="x")],
+            [piece(arguments=A2[:4], index=1, call_id="x")],
+            [piece(arguments=A2[4:], index=1)],
+        ],
+        [("x", "find_note", A), ("", "find_note", A2)],
+    ),
+    "one whole call shown at two indexes": (
+        [[piece("find_note", A, call_id="x")], [piece("find_note", A, index=1, call_id="x")]],
+        [("x", "find_note", A)],
+    ),
+    "the head of the second call has the first one's index": (
+        [
+            [piece("find_note", A, call_id="c0")],
+            [piece("set_lamp", call_id="c1")],
+            [piece(arguments=B[:3], index=1)],
+            [piece(arguments=B[3:], index=1)],
+        ],
+        [("c0", "find_note", A), ("c1", "set_lamp", B)],
+    ),
+    "an index is text": (
+        [
+            [{**piece("find_note", A[:3], call_id="c0"), "index": "0"}],
+            [{**piece("set_lamp", B[:3], call_id="c1"), "index": "1"}],
+            [{**piece(arguments=A[3:]), "index": "0"}],
+            [{**piece(arguments=B[3:]), "index": "1"}],
+        ],
+        [("c0", "find_note", A), ("c1", "set_lamp", B)],
+    ),
+    "an index below 0, then none": (
+        [[piece("find_note", A[:3], index=-1, call_id="c0")], [piece(arguments=A[3:], index=None)]],
+        [("c0", "find_note", A)],
     ),
     "the one entry comes bare": ([piece("set_lamp", B, call_id="c0")], [("c0", "set_lamp", B)]),
     "the older form with one call": (

@@ -97,5 +97,22 @@ def test_what_the_provider_ran_itself_is_told_apart() -> None:
     assert (told["text"], told["calls"], told["finish"], told["error"]) == ("Fish.", [], "stop", None)
 
 
+def test_a_pause_of_the_provider_s_own_is_a_plain_end() -> None:
+    values = [
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Hm"}},
+        {"type": "message_delta", "delta": {"stop_reason": "pause_turn"}},
+        {"type": "message_stop"},
+    ]
+    told = stream({"wire": "anthropic", "chunks": [f"data: {json.dumps(value)}\n\n" for value in values]})
+    assert (told["text"], told["finish"], told["error"]) == ("Hm", "stop", None)
+
+
+def test_calls_under_one_id_are_told_under_two() -> None:
+    parts = [{"functionCall": {"id": "1", "name": "mow", "args": {"n": number}}} for number in (1, 2)]
+    chunk = {"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]}
+    told = stream({"wire": "gemini", "tools": ["mow"], "chunks": [f"data: {json.dumps(chunk)}\n\n"]})
+    assert len({call["id"] for call in told["calls"]}) == 2
+
+
 def test_a_wire_that_is_not_there_yet_says_so() -> None:
     assert stream({"wire": "telex", "chunks": ["x"]}) == {"error": "unsupported"}

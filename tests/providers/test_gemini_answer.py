@@ -159,6 +159,12 @@ async def test_a_call_that_is_sent_again_with_its_id_is_one() -> None:
     assert [call.id for call in told.calls] == ["a", "b"]
 
 
+async def test_two_calls_under_one_id_are_two() -> None:
+    told = await read(chunk(called(id="a", args={"x": 1}), called(id="a", args={"x": 2})), chunk(finish="STOP"))
+    assert [call.arguments for call in told.calls] == ['{"x": 1}', '{"x": 2}']
+    assert len({call.id for call in told.calls}) == 2
+
+
 async def test_parts_with_a_signature_are_kept_as_they_came() -> None:
     told = await read(
         chunk({"text": "Hm.", "thought": True}),
@@ -204,10 +210,10 @@ async def test_errors_come_as_objects_and_as_lists(body: Any, status: int, kind:
 
 
 async def test_an_error_in_the_stream_ends_it() -> None:
-    told = await read(
-        chunk({"text": "Low"}), {"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}}
-    )
-    assert (told.text, told.refusal.kind) == ("Low", "overloaded")
+    error = {"error": {"code": 503, "message": "overloaded", "status": "UNAVAILABLE"}}
+    for event in (error, [error]):
+        told = await read(chunk({"text": "Low"}), event)
+        assert (told.text, told.refusal.kind) == ("Low", "overloaded")
 
 
 @pytest.mark.parametrize(

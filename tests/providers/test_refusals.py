@@ -125,6 +125,35 @@ def test_nothing_is_wrong_in_the_worst_way_whatever_the_status_or_quotes() -> No
                 assert of_row({**row, "status": status, "body": body}).kind != "tools", row["id"]
 
 
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        {"detail": [{"loc": ["body", "model"], "msg": "Field required", "input": {"x": "it does not support tools"}}]},
+        [{"loc": ("body", "messages", 2, "content"), "msg": "Input should be text", "input": "no tool support"}],
+        {"error": {"message": "Invalid request", "request": {"messages": ["tide does not support tools"]}}},
+    ],
+)
+def test_what_was_sent_is_not_searched_either_when_python_wrote_it(quoted: Any) -> None:
+    for status in (400, 422):
+        for message in (repr(quoted), f"Error code: {status} - {quoted!r}"):
+            assert told(status, {"error": {"message": message}}).kind == "bad_request"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'error'}",
+        "{'error': open('x')}",
+        "[{'error': 1}, 5]",
+        "{'error': '\\d'}",
+        "{'" * 1000,
+        "{'error': " + "(" * 900,
+    ],
+)
+def test_what_only_looks_like_python_harms_nothing(text: str) -> None:
+    assert told(400, {"error": {"message": f"{text} does not support tools"}}).kind == "tools"
+
+
 def test_near_misses_do_not_cost_a_model_its_tools() -> None:
     """What speaks of tools and of not, and still is a fault of the request, of a call, or of the account."""
     messages = (DATA / "near_misses.txt").read_text("utf-8").splitlines()

@@ -30,6 +30,7 @@ def delta(**fields: Any) -> dict[str, Any]:
         ([{"reasoning": "Hm", "reasoning_details": [{"type": "reasoning.text", "text": "Hm"}]}], "", "Hm"),
         ([{"reasoning_details": [{"type": "reasoning.summary", "summary": "Hm"}]}], "", "Hm"),
         ([{"thinking": "Hm"}, {"content": "Yes"}], "Yes", "Hm"),
+        ([{"reasoning_text": "Hm"}, {"reasoning_opaque": "x"}, {"content": "Yes"}], "Yes", "Hm"),
         ([{"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]}]}], "", "Hm"),
         ([{"content": [{"type": "text", "text": "Ye"}, {"type": "text", "text": "s"}]}], "Yes", ""),
         ([{"content": "Hm", "extra_content": {"google": {"thought": True}}}, {"content": "Yes"}], "Yes", "Hm"),
@@ -46,7 +47,16 @@ def test_thinking_is_told_from_text_and_counted_once(deltas: list[dict[str, Any]
 
 @pytest.mark.parametrize(
     ("reason", "finish"),
-    [("stop", "stop"), ("length", "length"), ("content_filter", "content_filter"), ("eos", "stop"), ("", "stop")],
+    [
+        ("stop", "stop"),
+        ("length", "length"),
+        ("content_filter", "content_filter"),
+        ("eos", "stop"),
+        ("", "stop"),
+        ("STOP", "stop"),
+        ("MAX_TOKENS", "length"),
+        ("SAFETY", "content_filter"),
+    ],
 )
 def test_the_finish_reason_is_in_our_words(reason: str, finish: str) -> None:
     assert read(chunk("Yes"), chunk(finish=reason)).finish == finish
@@ -56,7 +66,9 @@ def test_calls_mean_tool_calls_whatever_the_server_says() -> None:
     called = chunk(calls=[call_piece("find", '{"q":1}', call_id="c")])
     for reason in ("stop", "tool_calls", "function_call", "length"):
         assert read(called, chunk(finish=reason)).finish == "tool_calls"
-    assert read(chunk(calls=[call_piece("find", '{"q":', call_id="c")]), chunk(finish="length")).end == Finish("length")
+    for reason in ("length", "MAX_TOKENS"):
+        cut = read(chunk(calls=[call_piece("find", '{"q":', call_id="c")]), chunk(finish=reason))
+        assert cut.end == Finish("length")
 
 
 def test_a_finish_reason_on_every_chunk_does_not_end_the_answer() -> None:
@@ -77,6 +89,7 @@ def test_a_finish_reason_on_every_chunk_does_not_end_the_answer() -> None:
             Usage(3, 2, 1, 4),
         ),
         ({"prompt_tokens": 3, "completion_tokens": 2, "prompt_cache_hit_tokens": 1}, Usage(3, 2, 1)),
+        ({"prompt_tokens": 3, "completion_tokens": 2, "cached_tokens": 1}, Usage(3, 2, 1)),
         ({"prompt_tokens": "3", "completion_tokens": None, "prompt_tokens_details": None}, None),
         ({}, None),
     ],
@@ -100,6 +113,11 @@ def test_the_last_usage_counts_and_is_told_once() -> None:
     answer = read(*(chunk("a", usage={"prompt_tokens": 8, "completion_tokens": number}) for number in (1, 2, 3)))
     assert [event for event in answer.events if isinstance(event, Usage)] == [Usage(8, 3)]
     assert read({"choices": [], "x_groq": {"usage": {"prompt_tokens": 1, "completion_tokens": 2}}}).usage == Usage(1, 2)
+
+
+def test_usage_may_stand_in_the_choice() -> None:
+    last = {"index": 0, "delta": {}, "finish_reason": "stop", "usage": {"prompt_tokens": 1, "completion_tokens": 2}}
+    assert read(chunk("Yes"), {"choices": [last]}).usage == Usage(1, 2)
 
 
 @pytest.mark.parametrize("choices", [None, [], "x", [None], {"delta": {}}, [{"index": 1, "delta": {"content": "no"}}]])

@@ -79,15 +79,26 @@ class CallPieces:
     # which call an entry belongs to ---------------------------------------------------------------------------------
 
     def _of(self, entry: _Entry, named_here: set[int]) -> _Call:
-        if entry.id:  # a known id is that call, whatever the index (LocalAI shows one call under two: #9722)
-            for call in reversed(self._calls):
-                if entry.id in call.ids:
-                    return call
-        known = self._at(entry) if entry.index is not None else self._last(entry, named_here)
+        known = self._by_id(entry)
+        if known is None:
+            known = self._at(entry) if entry.index is not None else self._last(entry, named_here)
         if known is None:
             known = _Call(len(self._calls))
             self._calls.append(known)
         return known
+
+    def _by_id(self, entry: _Entry) -> _Call | None:
+        """The call with the entry's id, whatever the index: LocalAI shows one call under two (mudler/LocalAI #9722).
+
+        Some give one id to all calls of an answer (HKUDS/nanobot PR #3943, OpenRouterTeam/ai-sdk-provider PR #471):
+        another tool's name starts a new one, and so does a name at another index when the call there is whole.
+        """
+        same = [call for call in reversed(self._calls) if entry.id and entry.id in call.ids]
+        call = next((call for call in same if call.index == entry.index), same[0] if same else None)
+        if call is None or self._other_tool(call, entry.name):
+            return None
+        again = entry.index in (None, call.index) or not entry.name or entry.arguments == joined(call.fragments)
+        return call if again or not call.whole() else None
 
     def _at(self, entry: _Entry) -> _Call | None:
         """The latest call with the entry's index, unless the entry starts a new one (index 0 for all: ollama #15457).
@@ -99,6 +110,8 @@ class CallPieces:
                 if self._other_tool(call, entry.name):
                     return None
                 return None if entry.id and call.ids and entry.name and call.whole() else call
+        if not (entry.id or entry.name) and self._calls and self._calls[-1].name and not self._calls[-1].fragments:
+            return self._calls[-1]  # its head came under another index (agno-agi/agno PR #8880)
         return None
 
     def _last(self, entry: _Entry, named_here: set[int]) -> _Call | None:
@@ -159,11 +172,17 @@ def _entries(given: Any) -> Iterator[_Entry]:
         name, index, identity = function.get("name"), entry.get("index"), entry.get("id")
         yield _Entry(
             id=str(identity) if isinstance(identity, (str, int)) and not isinstance(identity, bool) else "",
-            index=index if isinstance(index, int) and not isinstance(index, bool) else None,
+            index=_index(index),
             name=name if isinstance(name, str) else "",
             arguments=_text(function.get("arguments")),
             extra={"extra_content": content} if (content := entry.get("extra_content")) else {},
         )
+
+
+def _index(index: Any) -> int | None:
+    if isinstance(index, str) and index.isascii() and index.isdigit():
+        return int(index[:9])
+    return index if isinstance(index, int) and not isinstance(index, bool) else None
 
 
 def _text(arguments: Any) -> str:

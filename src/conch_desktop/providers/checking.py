@@ -119,15 +119,20 @@ def _joined(events: Sequence[WireEvent]) -> dict[str, Any]:
             if isinstance(event, ProviderCall)
         ],
         "replay": json.loads(replay),
-        "finish": end.reason if isinstance(end, Finish) else "error",
+        "finish": _reason(end) if isinstance(end, Finish) else "error",
         "usage": None if usage is None else _counts(usage),
         "error": end.kind if isinstance(end, Refusal) else None,
     }
 
 
+def _reason(end: Finish) -> str:
+    """How the answer ended. A pause of the provider's own is a plain end: the turn asks it to go on."""
+    return "stop" if end.reason == "paused" else end.reason
+
+
 def _call(call: WireCall) -> dict[str, Any]:
     extra = json.loads(call.extra) if call.extra else {}
-    return {"id": call.id, "name": call.name, "arguments": call.arguments, **extra}
+    return {**extra, "id": call.id, "name": call.name, "arguments": call.arguments}
 
 
 def _counts(usage: Usage) -> dict[str, int]:

@@ -177,12 +177,13 @@ class GeminiAnswer(SpokenAnswer):
 
     def _call(self, call: Mapping[str, Any], signature: str) -> list[WireEvent]:
         name, given, arguments = _text(call, "name"), _text(call, "id"), call.get("args")
-        if not name or (given and any(known.given == given for known in self._calls)):
-            return []
         raw = arguments if isinstance(arguments, str) else ""
         if arguments is not None and not raw:
             raw = json.dumps(arguments, ensure_ascii=False)
-        made = _Call(given or minted_id(), given, name, raw, signature)
+        same = [(known.name, known.arguments) for known in self._calls if given and known.given == given]
+        if not name or (name, raw) in same:  # sent again; one id for two calls: OpenRouterTeam/ai-sdk-provider PR #471
+            return []
+        made = _Call(minted_id() if same or not given else given, given, name, raw, signature)
         self._calls.append(made)
         self._keep({"functionCall": {"id": made.id}})
         return [CallDelta(len(self._calls) - 1, name, raw)]

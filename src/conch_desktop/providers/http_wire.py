@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import json
 import logging
 import time
@@ -310,7 +311,7 @@ class HttpWire(Refusing):
         async with contextlib.aclosing(body.events()) as events:
             async for event in events:
                 found = values(event.data)
-                for value in found:
+                for value in itertools.chain.from_iterable(one if isinstance(one, list) else [one] for one in found):
                     if isinstance(value, dict):
                         yield {"error": value, **value} if event.event == "error" else value
                     elif value == DONE:

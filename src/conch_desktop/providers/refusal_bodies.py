@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
+import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,12 +16,14 @@ _BODY = 200_000
 """Characters of a body that are read."""
 _SEARCHED = 16_000
 """Characters of its words that are searched."""
-_DEPTH = 12
+_DEPTH = 20
 _TRIES = 200
 """Brackets of one body at which JSON may begin."""
+_LONG_TRY = 10
+"""For how many of them one counts at which an error as Python writes it may begin: its end has to be looked for."""
 
-_MODEL_WORDS = frozenset({"failed_generation"})
-"""Keys whose text is the model's, not the provider's (Groq)."""
+_MODEL_WORDS = frozenset({"failed_generation", "flagged_input"})
+"""Keys whose text is not the provider's but the model's (Groq) or the person's (OpenRouter's moderation)."""
 _ECHOES = frozenset({"request", "request_body", "requestbody"})
 """Keys under which a server sends back what it was sent."""
 _SAYING = ("message", "detail", "status_msg", "msg", "error", "reason", "title", "raw")
@@ -119,7 +123,7 @@ class _Reading:
                 continue
             if isinstance(part, dict):
                 waiting.extend(_fields(part, depth + 1))
-            elif isinstance(part, list):
+            elif isinstance(part, (list, tuple)):
                 waiting.extend((key, each, depth + 1) for each in part)
             elif isinstance(part, str):
                 self._text(key, part, depth, waiting)
@@ -142,11 +146,40 @@ class _Reading:
             try:
                 value, end = json.JSONDecoder().raw_decode(text, start.start())
             except (ValueError, RecursionError):
-                continue
+                value, end = _pythons(text, start.start())
+                self.tries -= _LONG_TRY * text.startswith("{'", start.start())
             if isinstance(value, (dict, list)) and _speaks(value):
                 waiting.append((key, value, depth + 1))
                 return f"{text[: start.start()]} {text[end:]}"
         return re.sub(r"[\[(]?\{'type': ?'function', ?'function': ?\{.{0,20000}", "", text, flags=re.DOTALL)
+
+
+_PYTHON = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\[{(]|[\]})]""", re.DOTALL)
+_ERROR_KEYS = frozenset({"error", "message", "msg", "detail"})
+
+
+def _pythons(text: str, start: int) -> tuple[Any, int]:
+    """An error as Python writes it, and where it ends: SDKs put it behind "Error code: 400 -", vLLM into a message.
+
+    (jasonacox/TinyLLM #17, vllm-project/vllm #9312.) Whatever else stands there is none: (None, start).
+    """
+    if not text.startswith(("{'", "[{'"), start):
+        return None, start
+    depth = 0
+    for found in _PYTHON.finditer(text, start, start + _SEARCHED):
+        depth += (found[0] in "[{(") - (found[0] in "]})")
+        if not depth:
+            break
+    else:
+        return None, start
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # escapes that Python does not know
+            value = ast.literal_eval(text[start : found.end()])
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None, start
+    first = value[0] if isinstance(value, list) else value
+    return (value, found.end()) if not _ERROR_KEYS.isdisjoint(first) else (None, start)
 
 
 def _speaks(value: dict[str, Any] | list[Any]) -> bool:
@@ -168,7 +201,7 @@ def _fields(part: Mapping[str, Any], depth: int) -> Iterator[tuple[str, Any, int
 
 
 def _is_way(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(step, (str, int)) for step in value)
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(step, (str, int)) for step in value)
 
 
 def _is_echo(key: str, part: Any) -> bool:

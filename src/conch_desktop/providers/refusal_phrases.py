@@ -11,12 +11,13 @@ FIELD = r"(?:param(?:eter)?s?|arguments?|fields?|keys?|inputs?|propert(?:y|ies)|
 
 TAKEN = (
     r"(?:support(?:ed)?|enabled|available|allowed|permitted|implemented|accepted|compatible|possible|configured|usable"
+    r"|used (?=(?:with|by|for|on|in) (?:this|the) (?:\w+ )?(?:model|endpoint|deployment)\b)"
     r"|recogni[sz]ed|(?:a )?(?:valid|supported|recogni[sz]ed|known) (?:param|field|arg|prop|input|key)\w*)"
 )
 
 TURNED_DOWN = (
     r"(?:(?:is|are|was|were|be|has|have|does|do|can|will|could|may|must) )?(?:also |still |currently )?"
-    rf"(?:{NOT} {TAKEN}|unsupported|disabled|unavailable|turned off|unimplemented)\b"
+    rf"(?:{NOT} {TAKEN}|(?:an )?unsupported|disabled|unavailable|turned off|unimplemented)\b"
 )
 """What is said behind the thing that is not taken: "… are not supported"."""
 
@@ -91,7 +92,8 @@ COMBINED = (
 """A thing that is refused only beside another one."""
 
 OTHERWISE = (
-    r"(?:temporar|try again later|high demand|overload|moment|capacity|\bplan\b|subscription|tier\b|billing|upgrade)"
+    r"(?:temporar|try again later|right now|too many requests|high demand|overload|moment|capacity|organi[sz]ation|"
+    r"\bplan\b|subscription|tier\b|billing|upgrade)"
 )
 """Another reason than the model for not taking tools."""
 

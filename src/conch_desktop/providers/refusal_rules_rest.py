@@ -31,9 +31,11 @@ RULES: tuple[Rule, ...] = (
             r"credit balance|insufficient (?:\w+ )?(?:balance|credits?|funds)",
             r"balance is (?:insufficient|too low|not enough)",
             r"requires? (?:more credits|a (?:paid|pro|higher)|paid|payment|(?:an? )?(?:active )?subscription)",
-            r"out of (?:credits|quota)|no credits|not enough credits|(?:add|buy|purchase)(?: \w+){0,2} credits",
+            r"out of (?:credits|quota)|no credits(?! were)|not enough credits",
+            r"(?:add|buy|purchase)(?: \w+){0,2} credits",
             r"credits? (?:limit |are |have |has |is )*(?:exhausted|exceeded|depleted|used up)",
-            r"payment (?:required|method)",
+            r"payment (?:required|method)|free(?: |_)?tier ?only",
+            r"free (?:tier|quota|trial)\b[^\n]{0,40}(?:exhausted|exceeded|used up|expired)",
         ),
         "666ghj/BettaFish #286; FoundationAgents/OpenManus #438; TiaraBasori/OpenCode2API #5; Gitlawb/openclaude #1125",
         unless=r"rate limit|free-models-per|tokens per|requests per|limit_rpm",
@@ -77,7 +79,8 @@ RULES: tuple[Rule, ...] = (
                 r"limit|maximum number of tokens|input limit|token limit|max_seq_len)"
             ),
             (
-                r"(?:prompt|input|messages?|conversation|request|context)(?: is| are| was)? (?:too (?:long|large)|\d+ "
+                r"(?:prompt|input|messages?|conversation|request|context)(?: tokens)?(?: is| are| was)? "
+                r"(?:too (?:long|large)|\d+ "
                 r"tokens)"
             ),
             r"range of input length|must be <= \d+\. given: \d+ 'inputs'|too many (?:input )?tokens",
@@ -131,11 +134,13 @@ RULES: tuple[Rule, ...] = (
             r"model_not_(?:found|supported|available|exist)|invalid_model|unknown_model|modelnotfound",
             r"deploymentnotfound",
             r"no endpoints found (?:for|matching)|no allowed providers|providers? have been ignored|could not route to",
+            r"unexpected endpoint or method",
             r"no such model|no models? loaded|not a chat model|only supported in v1/|not a valid model",
             r"resourcenotfound",
             r"on-demand throughput|model identifier is invalid|unknown provider for model",
         ),
-        "vyancharuk/nodejs-api-boilerplate #16; anomalyco/opencode #23773; kaitranntt/ccs #724",
+        "vyancharuk/nodejs-api-boilerplate #16; anomalyco/opencode #23773; kaitranntt/ccs #724; "
+        "lmstudio-ai/lmstudio-bug-tracker #618 (a 200)",
     ),
     Rule(
         "not_found",
@@ -185,8 +190,10 @@ RULES: tuple[Rule, ...] = (
             r"temporarily (?:unavailable|out)|unavailable_error|service ?unavailable|insufficient_system_resource",
             r"server had an error|internal (?:server )?error|internalservererror|compute error|out of memory",
             r"runner process|model runner",
+            r"model has crashed|model (?:is )?unloaded|failed to load model|degraded function can not be invoked",
         ),
-        "brainlid/langchain #193; zendev-sh/goai PR #110; rest known",
+        "brainlid/langchain #193; zendev-sh/goai PR #110; lmstudio-ai/lmstudio-bug-tracker #1347, #1492; "
+        "charmbracelet/crush #2546; Alishahryar1/free-claude-code #1012; rest known",
     ),
     #
     # Something else that is not taken: a picture, a switch, a level of thinking. After models and places, because the
@@ -211,6 +218,6 @@ RULES: tuple[Rule, ...] = (
     Rule("not_found", statuses=(301, 302, 303, 307, 308, 404, 405, 410)),
     Rule("context_length", statuses=(413,)),
     Rule("rate", statuses=(429,)),
-    Rule("overloaded", statuses=(408, 425, *SERVER)),
+    Rule("overloaded", statuses=(408, 425, 498, *SERVER)),  # 498: Groq's flex tier is full
     Rule("bad_request", statuses=(400, 402, 406, 409, 411, 412, 414, 415, 422, 424, 451, 501)),
 )

@@ -29,6 +29,13 @@ RULES: tuple[Rule, ...] = (
     Rule("auth", page=True, statuses=(401, 403)),
     Rule("network", page=True),
     #
+    # A filter that says so outright: it may quote what it found.
+    Rule(
+        "content_policy",
+        (r"^(?:code|type): (?:content_filter|content_policy_violation|responsibleaipolicyviolation)$",),
+        "Azure and OpenAI, known",
+    ),
+    #
     # The model's own malformed call. Its words are those of a refused schema, so it comes first.
     Rule(
         "generation",
@@ -66,6 +73,17 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "generation",
         (
+            r"produced output that does not match the expected \S{1,40} format",
+            r"invalid (?:function|tool)[ -]call(?:ing|s)? output",
+            r"xml syntax error on line \d|expected element type <(?:function|parameter|tool)",
+            r"validation errors? for list\[function-wrap",
+        ),
+        "ggml-org/llama.cpp #27025, #25072; SambaNova, known; ollama/ollama #12380, #16810 (Qwen writes calls as XML); "
+        "continuedev/continue #10896; vllm-project/vllm #14429 (a forced call that is no JSON)",
+    ),
+    Rule(
+        "generation",
+        (
             (
                 r"^(?:error|message): (?:eof while parsing|expected .{1,20} at line|key must be a string at line|"
                 r"control char)"
@@ -87,6 +105,17 @@ RULES: tuple[Rule, ...] = (
             r"(?:requires?|has no|without|\bno) (?:an? )?tool[ _-]?(?:call[ _-]?)?parser",
         ),
         "ogx-ai/ogx #1185; sgl-project/sglang #9102",
+    ),
+    #
+    # Cerebras names the form of the answer, which was not asked for, where the definition of a tool is meant.
+    Rule(
+        "schema",
+        (
+            r"unsupported json schema (?:field|keyword)s?\b",
+            r"object fields require at least one of|^message: 'additionalproperties' is required to be supplied",
+        ),
+        "musistudio/claude-code-router #338, #708; aj47/SpeakMCP PR #352; agno-agi/agno PR #6014",
+        statuses=REQUEST,
     ),
     #
     # The form of an answer that was asked for is no tool.
@@ -154,9 +183,9 @@ RULES: tuple[Rule, ...] = (
         "bad_request",
         (
             r"function\.?arguments|(?:tool|function)[ _]?call(?:s|'s)?[ _](?:function )?arguments|arguments as json",
-            r"arguments to a tool_call",
+            r"arguments to a tool_call|invalid function arguments",
         ),
-        "explyt/explyt #23; spiceai/spiceai #4734",
+        "explyt/explyt #23; spiceai/spiceai #4734; HKUDS/nanobot #2373",
         statuses=REQUEST,
     ),
     Rule(
@@ -198,7 +227,7 @@ RULES: tuple[Rule, ...] = (
         (r"parallel_?tool_?(?:calls?|use)", r"\bstrict'?\b|'strict|function\.strict"),
         "evalstate/fast-agent #279; RooCodeInc/Roo-Code #10334; OpenRouterTeam/openrouter-examples #71",
         statuses=REQUEST,
-        unless=r"in context=|invalid schema|additionalproperties|json schema is invalid",
+        unless=r"in context=|invalid schema|additionalproperties|json schema is invalid|compiled grammar",
     ),
     Rule(
         "bad_request",
@@ -211,6 +240,7 @@ RULES: tuple[Rule, ...] = (
         ),
         "Tracer-Cloud/opensre #3129; lemonade-sdk/lemonade #540; decolua/9router #2509; hinthornw/trustcall #19",
         statuses=REQUEST,
+        unless=r"\.parameters\b",
     ),
     #
     # Schema words before tools words: both say "not supported", and only one costs a model its native tools.
@@ -257,9 +287,10 @@ RULES: tuple[Rule, ...] = (
                 r")?(?:json |tool |function |input )?(?:schema|grammar)"
             ),
             r"(?:invalid|unsupported|bad) grammar|grammar'? (?:error|is not|is too|parse|compil\w+)",
+            r"error parsing grammar",
             r"too many states for serving|schema (?:exceeds|is too)",
         ),
-        "MoonshotAI/kimi-cli #2531; ggml-org/llama.cpp #25895; vllm-project/vllm #16321; rest known",
+        "MoonshotAI/kimi-cli #2531; ggml-org/llama.cpp #25895, #11866; vllm-project/vllm #16321; rest known",
         statuses=REQUEST,
     ),
     Rule(
@@ -282,9 +313,10 @@ RULES: tuple[Rule, ...] = (
         (
             rf"{KEYWORD}[^\n]{{0,80}}{COMPLAINT}|{COMPLAINT}[^\n]{{0,60}}{KEYWORD}",
             r"metaschema|unimplemented keys|conflict in schema|jsonschema: ",
+            r"property (?:keys|names) (?:must|should) match",
             r"schema 不|不支持 ?(?:anyof|oneof|allof)|参数.{0,8}schema",
         ),
-        "zed-industries/zed #44875; llm-d/llm-d-inference-sim PR #609",
+        "zed-industries/zed #44875; llm-d/llm-d-inference-sim PR #609; anthropics/claude-code #4668",
         statuses=REQUEST,
         unless=r"at '/' not met|for the json field|tool_choice|tool_type",
     ),
@@ -303,8 +335,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "schema",
-        (r"rendering prompt with jinja template",),
-        "lmstudio-ai/lmstudio-bug-tracker #2012, #2180: a template that stumbles over the definition of a tool",
+        (r"rendering prompt with jinja template|automatic parser generation failed",),
+        "lmstudio-ai/lmstudio-bug-tracker #2012, #2180; noonghunna/club-3090 #1250: a template that stumbles over the "
+        "definition of a tool",
         statuses=REQUEST,
         unless=r"raise|roles? |only user|system message",
     ),
@@ -330,7 +363,7 @@ RULES: tuple[Rule, ...] = (
         (rf"{BEFORE_TOOLS}\b{TOOLS}{NOUN}{AFTER_TOOLS}{ALSO}{WHERE}'?[ ,:]{{1,2}}{TURNED_DOWN}",),
         "sbintuitions/flexeval PR #242; agno-agi/agno #3505; truefoundry/models PR #944; MicrosoftDocs/azure-docs "
         "#121504; hotovo/aider-desk #86",
-        unless=rf"{OTHERWISE}|same name|of type|batch mode",
+        unless=rf"{OTHERWISE}|same name|(?:of|with) type|batch mode",
         statuses=REQUEST,
     ),
     Rule(

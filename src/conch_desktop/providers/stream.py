@@ -21,14 +21,21 @@ _FINISHES: Mapping[str, FinishReason] = {
     "error": "error",  # OpenRouter
     "network_error": "error",  # Zhipu
     "insufficient_system_resource": "error",  # DeepSeek
+    **dict.fromkeys(("safety", "recitation", "blocklist", "prohibited_content", "spii"), "content_filter"),  # Google's
 }
-"""What a finish reason means; any other is a plain end."""
+"""What a finish reason means, in small letters; any other is a plain end.
+
+Gateways hand on Google's words as they are, in capitals (QwenLM/qwen-code PR #9884, Portkey-AI/gateway #1200).
+"""
 
 _PLAIN = frozenset({"role", "content"})
 """The fields of a delta that is only words, which almost all are."""
 
-_THINKING_KEYS = ("reasoning_content", "reasoning", "thinking")
-"""Where thinking is written. Two of them often carry the same words in one delta: the first that has some counts."""
+_THINKING_KEYS = ("reasoning_content", "reasoning", "thinking", "reasoning_text")
+"""Where thinking is written; the last by Copilot (BerriAI/litellm #35021).
+
+Two of them often carry the same words in one delta: the first that has some counts.
+"""
 
 
 class Answer(SpokenAnswer):
@@ -77,7 +84,7 @@ class Answer(SpokenAnswer):
             delta = self._message(choice.get("message"))
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:  # an empty one is none (adolfousier/opencrabs PR #1499)
-            self._finish = reason
+            self._finish = reason.lower()
         return self._delta(delta)
 
     def end(self) -> list[WireEvent]:
@@ -147,9 +154,12 @@ class Answer(SpokenAnswer):
         return message
 
     def _count(self, chunk: Mapping[str, Any]) -> None:
-        """Usage comes at the end, on every chunk, or beside Groq's own data; the last one counts."""
-        inner = chunk.get("x_groq")
-        for given in (chunk.get("usage"), inner.get("usage") if isinstance(inner, dict) else None):
+        """Usage comes at the end, on every chunk, beside Groq's own data, or in the choice; the last one counts.
+
+        In the choice it is Moonshot's (AstrBotDevs/AstrBot #6614, higress-group/higress PR #1568).
+        """
+        for place in (_choice(chunk), chunk.get("x_groq"), chunk):
+            given = place.get("usage") if isinstance(place, dict) else None
             if isinstance(given, dict) and (usage := _usage(given)) != Usage():
                 self.usage = replace(usage, cost=_cost(given.get("cost"))) if self._in_dollars else usage
 
@@ -203,7 +213,9 @@ def _is_thought(delta: Mapping[str, Any]) -> bool:
 
 def _usage(given: Mapping[str, Any]) -> Usage:
     prompt, completion = given.get("prompt_tokens_details"), given.get("completion_tokens_details")
-    cached = prompt.get("cached_tokens") if isinstance(prompt, dict) else given.get("prompt_cache_hit_tokens")
+    cached = prompt.get("cached_tokens") if isinstance(prompt, dict) else None
+    if cached is None:  # DeepSeek's name, and Moonshot's
+        cached = given.get("prompt_cache_hit_tokens", given.get("cached_tokens"))
     thought = completion.get("reasoning_tokens") if isinstance(completion, dict) else None
     return Usage(
         *(_number(value) for value in (given.get("prompt_tokens"), given.get("completion_tokens"), cached, thought))
