@@ -466,6 +466,35 @@ def test_a_slash_names_a_tool_for_this_message(use: Callable[[Work], None], serv
     use(work)
 
 
+def test_a_slash_names_a_tool_further_on_too(use: Callable[[Work], None], server: ScriptedServer) -> None:
+    async def work(one: Use) -> None:
+        server.then(call("recall", '{"about": "tea"}'), say("Nothing."))
+        one.type("Look at this log, then /rec")
+        menu = one.desk.chats._menu
+        assert menu.shown == ["recall"]
+        one.enter()
+        assert one.window.composer.text() == "Look at this log, then /recall "
+        assert not menu.isVisible()
+        for words in ("and/rec", "/usr/rec", "to /rec now"):
+            one.window.composer.set_text("")
+            one.type(words)
+            assert not menu.isVisible()
+        one.window.composer.set_text("")
+        one.type("Then")
+        one.window.composer.slash_button.click()
+        assert one.window.composer.text() == "Then /"
+        assert menu.isVisible()
+        one.type("recal")
+        one.enter()
+        one.type("tea")
+        one.enter()
+        await one.until(lambda: "Nothing." in one.shown())
+        assert server.of(CHAT)[0].json["tool_choice"]["function"]["name"] == "recall"
+        assert "Then /recall tea" in str(server.of(CHAT)[0].json["messages"][-1]["content"])
+
+    use(work)
+
+
 def test_escape_closes_the_menu_and_keeps_the_text(use: Callable[[Work], None]) -> None:
     async def work(one: Use) -> None:
         one.type("/re")

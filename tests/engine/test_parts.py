@@ -213,10 +213,14 @@ def test_the_newest_message_always_stays() -> None:
         ("/fly away", ("", "/fly away")),
         ("remember me", ("", "remember me")),
         ("/ remember", ("", "/ remember")),
+        ("I like tea, so /remember it", ("remember", "I like tea, so /remember it")),
+        ("First /fly, then\n/remember", ("remember", "First /fly, then\n/remember")),
+        ("and/remember or /remember/it or /remember, it", ("", "and/remember or /remember/it or /remember, it")),
+        ("x" * 20_000 + " /remember", ("", "x" * 20_000 + " /remember")),
         ("", ("", "")),
     ],
 )
-def test_a_tool_is_named_at_the_start_of_a_message(text: str, expected: tuple[str, str]) -> None:
+def test_a_tool_is_named_in_a_message(text: str, expected: tuple[str, str]) -> None:
     assert split_command(text, BOX) == expected
 
 
@@ -227,6 +231,7 @@ def test_a_tool_is_named_at_the_start_of_a_message(text: str, expected: tuple[st
         ("/xyzzy", "There is no tool named xyzzy."),
         ("/remember", "There is nothing behind /remember. Write what it is for: /remember and then your words."),
         ("/remember \n ", "There is nothing behind /remember."),
+        ("/now", ""),
         ("/remember I like tea", ""),
         ("/remember\nI like tea", ""),
         ("/etc/hosts is what?", ""),
@@ -238,8 +243,9 @@ def test_a_tool_is_named_at_the_start_of_a_message(text: str, expected: tuple[st
     ],
 )
 def test_a_tool_that_is_not_there_or_has_nothing_behind_it_is_told(text: str, said: str) -> None:
+    bare = replace(BOX.tools[0], name="now", parameters={"type": "object", "properties": {}})
     try:
-        check_command(text, BOX)
+        check_command(text, Toolbox([*BOX.tools, bare]))
         told_why = ""
     except UsageError as error:
         told_why = str(error)

@@ -625,18 +625,17 @@ class ChatsDesk(QObject):
 
     def _offer_tools(self) -> None:
         composer = self._window.composer
-        if self._filling or not (composer.one_line() and composer.first_line().startswith("/")):
+        named = composer.named()
+        if self._filling or named is None:
             self._close_menu()
             return
         corner = composer.mapTo(self._window, composer.rect().topLeft())
         place = composer.rect().translated(corner)
-        composer.writing.steering = self._menu.offer(composer.first_line(), place)
+        composer.writing.steering = self._menu.offer(named, place)
         composer.slash_button.setChecked(composer.writing.steering)
 
     def _take_tool(self, name: str) -> None:
-        composer = self._window.composer
-        rest = composer.text().partition(" ")[2]
-        self._fill(f"/{name} {rest}")
+        self._window.composer.name_tool(name)
         self._draft_timer.start()
         self._close_menu()
 

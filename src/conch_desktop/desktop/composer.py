@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QMimeData, QObject, QRectF, QSize, Qt, Signal
@@ -29,6 +30,7 @@ from conch_desktop.desktop.theme import look
 from conch_desktop.desktop.waiting import Waiting
 
 LINES_LEAST, LINES_MOST = 3, 12
+_NAMED = re.compile(r"(?:^|\s)/([\w-]*)$")
 _READING = "A file is being read. It is sent in a moment."
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -271,13 +273,20 @@ class Composer(QWidget):
             self.writing.setPlainText(text)
             self.writing.moveCursor(QTextCursor.MoveOperation.End)
 
-    def first_line(self) -> str:
-        """The first line, which may name a tool; cheap for any text."""
-        return self.writing.document().firstBlock().text()
+    def named(self) -> str | None:
+        """What is written of a tool's name right before the cursor, after a "/"; None for none. Cheap for any text."""
+        cursor = self.writing.textCursor()
+        at = cursor.positionInBlock()
+        found = _NAMED.search(cursor.block().text()[max(0, at - 90) : at])
+        return found[1] if found is not None and not cursor.hasSelection() else None
 
-    def one_line(self) -> bool:
-        """Whether there is only one line."""
-        return self.writing.document().blockCount() == 1
+    def name_tool(self, name: str) -> None:
+        """Writes a tool's name in the place of that word."""
+        cursor, begun = self.writing.textCursor(), self.named() or ""
+        cursor.movePosition(QTextCursor.MoveOperation.Left, QTextCursor.MoveMode.KeepAnchor, len(begun))
+        after = cursor.block().text()[cursor.positionInBlock() :].removeprefix(begun)
+        cursor.insertText(name if after[:1].isspace() else f"{name} ")
+        self.writing.setTextCursor(cursor)
 
     @property
     def composing(self) -> bool:
@@ -383,10 +392,11 @@ class Composer(QWidget):
 
     def _slash(self) -> None:
         self.writing.setFocus(Qt.FocusReason.MouseFocusReason)
-        if not self.first_line().startswith("/"):
+        if self.named() is None:
             cursor = self.writing.textCursor()
-            cursor.movePosition(QTextCursor.MoveOperation.Start)
-            cursor.insertText("/")
+            cursor.clearSelection()
+            before = cursor.block().text()[: cursor.positionInBlock()]
+            cursor.insertText("/" if not before or before[-1].isspace() else " /")
             self.writing.setTextCursor(cursor)
         self.slash.emit()
 

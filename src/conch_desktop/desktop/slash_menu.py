@@ -1,4 +1,4 @@
-"""The menu that opens when a message begins with "/": the tools, by name."""
+"""The menu that opens at "/": the tools, by name."""
 
 from __future__ import annotations
 
@@ -60,15 +60,11 @@ class SlashMenu(QWidget):
         """All tools there are."""
         self._tools = tools
 
-    def offer(self, line: str, above: QRect) -> bool:
-        """Opens, narrows or closes for the first line of the message; tells whether it is open.
+    def offer(self, name: str, above: QRect) -> bool:
+        """Opens, narrows or closes for a name as far as it is written; tells whether it is open.
 
         `above` is the composer in the window.
         """
-        name, space, _ = line[1:].partition(" ")
-        if not line.startswith("/") or space:
-            self.hide()
-            return False
         found = [tool for tool in self._tools if matches(name, tool.name, tool.source)]
         found.sort(key=lambda tool: not tool.name.startswith(name))
         return self.show_rows(found, above)
