@@ -93,7 +93,7 @@ def test_each_fault_of_an_app_is_seen_in_the_chat_and_in_the_panel(run: Run, tmp
             assert len(calls(desk)) == len(SEEN), "nothing ran that was not asked for"
             server.then(say("Without it."))
             await ask(window, "And now?")
-            said = "harbour is not running, so its tools are missing"
+            said = "harbour is not running, so its tools "
             await until(lambda: any(said in one.accessibleName() for one in window.view.findChildren(NoticeLine)), LONG)
 
     run(scenario())

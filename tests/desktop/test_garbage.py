@@ -51,8 +51,10 @@ def test_what_another_thread_makes_deletes_no_widget(garbage: Garbage, qtbot: Qt
     thread.start()
     thread.join()
     assert widget() is not None
+    much = [[at] for at in range(2_000)]
     qtbot.waitUntil(lambda: widget() is None)
     assert on == [threading.get_ident()]
+    assert much
 
 
 def test_little_garbage_is_left_alone(garbage: Garbage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -224,6 +224,15 @@ async def test_it_chats_in_a_stream(wire: LocalWire) -> None:
 
 
 @pytest.mark.local_model
+async def test_the_small_model_finds_an_end(wire: LocalWire, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conch_desktop.providers.local.SMALL_ANSWER", 6)
+    assert (await said(wire, "Count to a hundred in words.")).finish == "length"
+    longer = await said(wire, "Count to a hundred in words.", max_tokens=9)
+    assert longer.usage is not None
+    assert 6 < (longer.usage.output_tokens or 0) <= 9
+
+
+@pytest.mark.local_model
 async def test_a_grammar_makes_it_write_a_call(wire: LocalWire) -> None:
     start, end = r"<tool_call>\n{\"name\": \"remember\", \"arguments\": {\"content\": \"", r"\"}}\n</tool_call>"
     grammar = f'root ::= "{start}" [a-z ]{{3,20}} "{end}"'

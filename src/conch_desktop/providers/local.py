@@ -43,6 +43,9 @@ _log = logging.getLogger(__name__)
 WINDOW = 8192
 """The window every model is started with, in tokens: the small model's own, and what most computers have memory for."""
 
+SMALL_ANSWER = 1_024
+"""Tokens of the small model's longest answer, unless the person set another."""
+
 _READY_SECONDS = 120.0
 _CLOSE_SECONDS = 2.0
 _STOP_SECONDS = 5.0
@@ -361,7 +364,7 @@ class LocalWire:
             except LocalModelError as error:
                 yield Refusal("not_found", "", error.what, error.advice)
                 return
-            async with contextlib.aclosing(inner.stream(request)) as events:
+            async with contextlib.aclosing(inner.stream(self._bounded(request))) as events:
                 async for event in events:
                     if isinstance(event, Refusal) and event.kind == "network" and (died := await self._server.fate()):
                         if again and not begun:
@@ -371,6 +374,13 @@ class LocalWire:
                     yield event
                 else:
                     return
+
+    def _bounded(self, request: Request) -> Request:
+        """The request with a limit for the small model, which now and then finds no end before its window is full."""
+        path = self._server.path
+        if request.max_tokens is not None or path is None or path.name != SMALL_MODEL.file_name:
+            return request
+        return replace(request, max_tokens=SMALL_ANSWER)
 
     async def read(
         self, response: httpx.Response, *, tools: Sequence[str] | None = None
