@@ -377,6 +377,7 @@ def _wait_for(true: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.long
 def test_a_set_up_killed_while_the_environment_is_made_heals(project: Project) -> None:
     process = project.start()
     _wait_for((project.venv / "pyvenv.cfg").exists)

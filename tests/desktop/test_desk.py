@@ -228,8 +228,10 @@ def test_escape_stops_and_keeps_what_was_said(use: Callable[[Work], None], serve
     ],
 )
 def test_a_fault_is_said_in_the_chat_with_a_way_on(
-    use: Callable[[Work], None], server: ScriptedServer, fault: Any
+    use: Callable[[Work], None], server: ScriptedServer, fault: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("conch_desktop.engine.retries.OWN_WAITS", (0.1, 0.1))
+
     async def work(one: Use) -> None:
         server.route(f"POST {CHAT}", fault)
         await one.say("hello")

@@ -484,7 +484,7 @@ def test_a_file_is_seen_in_full_before_anything_starts_and_its_secrets_are_kept_
     [
         ("/nosuchtool do it", "There is no tool named nosuchtool.", "/nosuchtool do it"),
         ("/remembr I like tea", "There is no tool named remembr. Did you mean /remember?", "/remembr I like tea"),
-        ("/recall", "There is nothing behind /recall. Write what it is for", "/recall "),
+        ("/remember", "There is nothing behind /remember. Write what it is for", "/remember "),
     ],
 )
 def test_a_tool_that_is_not_there_is_said_and_not_sent_in_silence(

@@ -110,6 +110,13 @@ async def test_a_cut_at_any_byte_loses_no_word_and_runs_no_half_call(recording: 
 
 # silence and trickles -----------------------------------------------------------------------------------------------
 
+
+@pytest.fixture(autouse=True)
+def _soon_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether an answer that has its end is waited for a shorter time than usual makes no difference here."""
+    monkeypatch.setattr("conch_desktop.providers.sse._AFTER_DONE", 0.4)
+
+
 PLACES = {"at once": 0, "after words": -1, "in a call": 1, "before the last event": 98, "after the end": 99}
 
 
