@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN = 5_000
 """Milliseconds between two looks whether a provider can be reached again."""
-_ASK_SYSTEM = 3_000
-"""Milliseconds after the start until the system is asked for its network: the first picture does not wait for that."""
+_ASK_SYSTEM = 500
+"""Milliseconds after the first letter until the system is asked for its network: who writes nothing needs none."""
 
 
 class OfflineDesk(QObject):
@@ -43,7 +43,11 @@ class OfflineDesk(QObject):
         chats.heard.connect(self._heard)
         chats.model_changed.connect(self.show_state)
         window.composer.held.connect(lambda: self.look(self._here()))
-        QTimer.singleShot(_ASK_SYSTEM, self, self._ask_system)
+        self._wanted = QTimer(self)
+        self._wanted.setSingleShot(True)
+        self._wanted.setInterval(_ASK_SYSTEM)
+        self._wanted.timeout.connect(self._ask_system)
+        window.composer.writing.textChanged.connect(self._typed)
 
     def _here(self) -> str:
         """The provider of the chat that is open."""
@@ -95,6 +99,11 @@ class OfflineDesk(QObject):
         name = self.away.get(self._here(), "")
         self._window.header.show_offline(f"{name} can’t be reached. It is tried again by itself." if name else "")
         self._window.composer.hold(f"Offline. It is sent when {name} can be reached." if name else "")
+
+    def _typed(self) -> None:
+        if self._window.composer.text():
+            self._window.composer.writing.textChanged.disconnect(self._typed)
+            self._wanted.start()
 
     def _ask_system(self) -> None:
         """Hears from the system when the network goes and comes; some systems tell nothing."""
