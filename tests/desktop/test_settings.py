@@ -6,14 +6,15 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from conch_desktop.desktop.provider_row import ProviderFacts, ProviderRow
-from conch_desktop.desktop.settings_desk import SECTIONS
 from conch_desktop.desktop.settings_page import SettingsPage
+from conch_desktop.desktop.settings_pages import PAGES, Page
 from conch_desktop.desktop.settings_providers import ProvidersSection
 from tests.desktop.at_work import at_work, until
 from tests.servers import ScriptedServer, json_reply
@@ -30,7 +31,7 @@ def test_every_page_is_reached_and_every_control_has_a_name(run: Run, tmp_path: 
             await until(lambda: isinstance(window.whole.currentWidget(), SettingsPage))
             page = window.whole.currentWidget()
             assert isinstance(page, SettingsPage)
-            assert list(page.nav) == [section.name for section in SECTIONS]
+            assert list(page.nav) == [row.name for row in PAGES] == list(desk.settings.sections)
             for name in page.nav:
                 page.show_page(name)
                 assert page.nav[name].isChecked()
@@ -101,9 +102,9 @@ def test_a_provider_gets_another_address_and_its_key_does_not_follow_unasked(run
             provider = model.partition("/")[0]
             await program.set_key(provider, "sk-first-1")
             desk.settings.open("Providers")
+            await until(lambda: isinstance(window.whole.currentWidget(), SettingsPage))
             section = desk.settings.sections["Providers"]
             assert isinstance(section, ProvidersSection)
-            await until(lambda: isinstance(window.whole.currentWidget(), SettingsPage))
             before = section.rows[provider]
             before.head.click()
             buttons = {one.accessibleName(): one for one in before.findChildren(QAbstractButton)}
@@ -158,3 +159,8 @@ def test_the_size_of_text_is_said_once(run: Run, tmp_path: Path) -> None:
             assert seen.count("100 %") == 1
 
     run(scenario())
+
+
+@pytest.mark.parametrize("row", PAGES, ids=lambda row: row.name)
+def test_the_code_of_a_page_is_where_its_row_says(row: Page) -> None:
+    assert row.section().name == row.name

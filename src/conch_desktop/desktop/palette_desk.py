@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 
 from conch_desktop.desktop.groups import NEW_CHAT, grouped
 from conch_desktop.desktop.palette import Action, CommandPalette
+from conch_desktop.desktop.settings_pages import PAGES
 from conch_desktop.desktop.shortcuts import keys_in_place
 from conch_desktop.desktop.wording import model_name, pretty
 
@@ -151,7 +152,7 @@ class PaletteDesk(QObject):
                 one.also,
                 "Go to",
             )
-            for one in settings.sections.values()
+            for one in PAGES
         ]
         first = Action("Settings", "settings", self._window.settings_asked.emit, "Ctrl+,", group="Go to")
         return [first, *made]

@@ -92,8 +92,7 @@ class PackageRow(QWidget):
 class AboutSection(Section):
     """The program itself."""
 
-    name, icon = "About", "info"
-    about, also = "version and licences", "version licence python qt report copyright packages"
+    name = "About"
 
     def page(self) -> QWidget:
         """The versions and the packages."""

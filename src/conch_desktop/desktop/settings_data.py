@@ -17,9 +17,7 @@ from conch_desktop.engine.keeping import Kept
 class DataSection(Section):
     """What is kept, and what can be done with all of it."""
 
-    name, icon = "Chats and data", "folder"
-    about = "where it lies, export, import, delete"
-    also = "chats data profile folder database backup export import delete all integrity check size json privacy"
+    name = "Chats and data"
 
     def page(self) -> QWidget:
         """Cards: chats, the database, what lies where."""

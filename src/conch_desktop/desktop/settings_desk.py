@@ -9,20 +9,9 @@ from typing import TYPE_CHECKING, Any, cast
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from conch_desktop.desktop.first_look import FirstLook, write_first_look
-from conch_desktop.desktop.settings_about import AboutSection
-from conch_desktop.desktop.settings_data import DataSection
-from conch_desktop.desktop.settings_files import FilesSection
-from conch_desktop.desktop.settings_general import GeneralSection
-from conch_desktop.desktop.settings_integrations import IntegrationsSection
-from conch_desktop.desktop.settings_keys import KeyboardSection
-from conch_desktop.desktop.settings_look import LookSection
-from conch_desktop.desktop.settings_memory import MemorySection
-from conch_desktop.desktop.settings_models import ModelsSection
 from conch_desktop.desktop.settings_page import SettingsPage
-from conch_desktop.desktop.settings_permissions import PermissionsSection
-from conch_desktop.desktop.settings_providers import ProvidersSection
+from conch_desktop.desktop.settings_pages import PAGES
 from conch_desktop.desktop.settings_section import Behind, Section
-from conch_desktop.desktop.settings_tools import ToolsSection
 from conch_desktop.desktop.theme import ZOOM_STEP, Choice, Contrast, look
 from conch_desktop.store.settings import (
     CONTRAST,
@@ -47,22 +36,6 @@ _KEEP_AFTER = 600
 _SOON = 0.15
 """Seconds a page is waited for; then it is shown as it is, and filled when it is known."""
 
-SECTIONS: tuple[type[Section], ...] = (
-    GeneralSection,
-    LookSection,
-    ProvidersSection,
-    ModelsSection,
-    ToolsSection,
-    IntegrationsSection,
-    FilesSection,
-    MemorySection,
-    PermissionsSection,
-    KeyboardSection,
-    DataSection,
-    AboutSection,
-)
-"""The pages, in their order."""
-
 
 class SettingsDesk(QObject):
     """What the person sets."""
@@ -74,9 +47,12 @@ class SettingsDesk(QObject):
         super().__init__(window)
         self._window, self._program, self._tasks = window, program, tasks
         self._page: SettingsPage | None = None
-        behind = Behind(window, program, desk, self._do, lambda: self._keep.start(), self.tools_changed.emit, self.open)
+        self._behind = Behind(
+            window, program, desk, self._do, lambda: self._keep.start(), self.tools_changed.emit, self.open
+        )
         self._one_fills = asyncio.Lock()
-        self.sections: dict[str, Section] = {made.name: made(behind) for made in SECTIONS}
+        self.sections: dict[str, Section] = {}
+        """By their names; none before the settings are first opened."""
         self._keep = QTimer(self)
         self._keep.setSingleShot(True)
         self._keep.setInterval(_KEEP_AFTER)
@@ -139,7 +115,7 @@ class SettingsDesk(QObject):
         self._do(self._open(name, key_of), "open the settings")
 
     async def _open(self, name: str, key_of: str) -> None:
-        page = self._made_page()
+        page = await self._made_page()
         filling = asyncio.ensure_future(self._fill(name))
         try:
             await asyncio.wait([filling], timeout=_SOON)
@@ -148,9 +124,7 @@ class SettingsDesk(QObject):
             await filling
         finally:
             filling.cancel()
-        providers = self.sections["Providers"]
-        if key_of and isinstance(providers, ProvidersSection):
-            providers.ask_key(key_of)
+        self.sections[name].begin(key_of)
         for other in self.sections:
             if other != name:
                 await self._fill(other)
@@ -161,17 +135,20 @@ class SettingsDesk(QObject):
 
     def integrations_changed(self) -> None:
         """An app started, ended or changed: its page shows it, if it was made."""
-        section = self.sections[IntegrationsSection.name]
-        if self._page is not None and isinstance(section, IntegrationsSection):
-            section.show_now()
+        if self._page is not None:
+            self.sections["Apps"].show_now()
 
-    def _made_page(self) -> SettingsPage:
-        if self._page is None:
-            page = self._page = SettingsPage()
-            page.left.connect(self._leave)
-            for section in self.sections.values():
-                page.add(section.name, section.icon, f"{section.about} {section.also}", section.page())
-        return self._page
+    async def _made_page(self) -> SettingsPage:
+        async with self._one_fills:
+            if self._page is None:
+                page = SettingsPage()
+                page.left.connect(self._leave)
+                for row in PAGES:
+                    await asyncio.sleep(0)  # Each takes a moment: the window draws in between.
+                    section = self.sections[row.name] = row.section()(self._behind)
+                    page.add(row.name, row.icon, f"{row.about} {row.also}", section.page())
+                self._page = page
+            return self._page
 
     def _leave(self) -> bool:
         if self._page is None or self._window.whole.currentWidget() is not self._page:

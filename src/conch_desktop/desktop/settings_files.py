@@ -39,8 +39,7 @@ class FolderRow(QWidget):
 class FilesSection(Section):
     """Granted folders."""
 
-    name, icon = "Files", "folder"
-    about, also = "the folders models may use", "folders grant revoke read write edit"
+    name = "Files"
 
     def page(self) -> QWidget:
         """The list of folders."""

@@ -35,9 +35,7 @@ _DEAREST = 1_000_000.0
 class GeneralSection(Section):
     """What applies to every chat."""
 
-    name, icon = "General", "settings"
-    about = "new chats, sending, limits"
-    also = "default model start enter send key steps calls limit cost dollars day apps launch"
+    name = "General"
 
     def page(self) -> QWidget:
         """Three cards: chats, limits, apps."""

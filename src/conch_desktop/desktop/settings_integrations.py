@@ -29,10 +29,9 @@ _TICK = 1000
 class IntegrationsSection(Section):
     """MCP servers."""
 
-    name, icon = "Apps", "app"
+    name = "Apps"
     open_browser = staticmethod(open_browser)
     """Opens the page of a sign-in."""
-    about, also = "apps through MCP", "integrations mcp servers tools plugins import claude restart log sign in"
 
     def page(self) -> QWidget:
         """The form, not seen at first, and the list."""

@@ -53,8 +53,7 @@ class KeyRow(QWidget):
 class KeyboardSection(Section):
     """Shortcuts."""
 
-    name, icon = "Keyboard", "keyboard"
-    about, also = "every shortcut", "keys shortcuts hotkeys F1"
+    name = "Keyboard"
 
     def page(self) -> QWidget:
         """A search, and the shortcuts in groups."""

@@ -17,8 +17,7 @@ from conch_desktop.store.settings import CONTRAST, THEME
 class LookSection(Section):
     """Theme, contrast, size of text."""
 
-    name, icon = "Appearance", "light"
-    about, also = "theme, contrast and text", "theme dark contrast text size zoom font"
+    name = "Appearance"
 
     def page(self) -> QWidget:
         """A line of choices for each."""

@@ -31,8 +31,7 @@ _SHOWN = 200
 class MemorySection(Section):
     """What is remembered."""
 
-    name, icon = "Memory", "memory"
-    about, also = "what is remembered", "facts remember forget export switch off"
+    name = "Memory"
 
     def page(self) -> QWidget:
         """The switch, the search and the list of facts."""

@@ -17,8 +17,7 @@ from conch_desktop.store.settings import RECENT
 class ModelsSection(Section):
     """What models need, and how that was learnt."""
 
-    name, icon = "Models", "lesson"
-    about, also = "what was checked and learnt", "lessons learnt taught check forget"
+    name = "Models"
 
     def __init__(self, behind: Behind) -> None:
         super().__init__(behind)

@@ -13,8 +13,7 @@ from conch_desktop.desktop.settings_section import Section, make_page, quiet_lin
 class PermissionsSection(Section):
     """What may run without a question."""
 
-    name, icon = "Permissions", "guard"
-    about, also = "what may run without asking", "allow always ask chat revoke"
+    name = "Permissions"
 
     def page(self) -> QWidget:
         """The lists of allowances: for good, and in single chats."""

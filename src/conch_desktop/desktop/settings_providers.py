@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 class ProvidersSection(Section):
     """Services and servers."""
 
-    name, icon = "Providers", "cloud"
-    about, also = "services, servers and keys", "services servers keys address"
+    name = "Providers"
 
     def page(self) -> QWidget:
         """The list of providers, and what is said of the key store."""
@@ -70,9 +69,9 @@ class ProvidersSection(Section):
         row.removed.connect(lambda one: self.behind.do(self._remove(one), "remove the provider"))
         return row
 
-    def ask_key(self, provider: str) -> None:
+    def begin(self, place: str) -> None:
         """Opens the line for a provider's new key."""
-        row = self.rows.get(provider)
+        row = self.rows.get(place)
         if row is not None:
             row.ask_key()
 

@@ -1,6 +1,6 @@
 """What every page of the settings is made of: a section has a name, a page, and fills it from the program.
 
-A new page is one module with one section, named in `settings_desk.SECTIONS`.
+A new page is one module with one section, and a row of `settings_pages.PAGES`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,9 @@ class Behind:
 
 
 class Section(QObject):
-    """One page of the settings. `about` says what is on it, `also` are further words it is found by."""
+    """One page of the settings, by its name in `settings_pages.PAGES`."""
 
     name = ""
-    about = ""
-    icon = ""
-    also = ""
 
     def __init__(self, behind: Behind) -> None:
         super().__init__(behind.window)
@@ -57,6 +54,12 @@ class Section(QObject):
 
     async def fill(self) -> None:
         """Shows what is true now; called each time the settings are opened."""
+
+    def begin(self, place: str) -> None:
+        """The page was opened at one of its places; "" for none."""
+
+    def show_now(self) -> None:
+        """Something it shows changed by itself."""
 
 
 def make_page(title: str, sentence: str, extra: QWidget | None = None) -> tuple[Scroll, QVBoxLayout]:

@@ -70,8 +70,7 @@ def _view(tool: Tool) -> ToolView:
 class ToolsSection(Section):
     """Own tools."""
 
-    name, icon = "Tools", "tool"
-    about, also = "what models can do", "own tools groups switch on off memory files browser remember read write"
+    name = "Tools"
 
     def page(self) -> QWidget:
         """A row for each group."""
