@@ -646,6 +646,7 @@ def test_theme_and_text_size_come_back(use: Callable[[Work], None], window: Wind
     from conch_desktop.desktop.theme import look
 
     async def first(one: Use) -> None:
+        await one.desk.settings._open("Appearance", "")
         section = one.desk.settings.sections["Appearance"]
         assert isinstance(section, LookSection)
         section.choose_theme("dark")
